@@ -1,0 +1,120 @@
+"""Every chore of this repository, on a machine that has only Python, pip and git.
+
+python3 dev.py install   make .venv, put `engram` on your PATH, show the sitrep
+python3 dev.py check     format, lint, types, layers, tests: what CI runs
+python3 dev.py test …    only the tests; further words go to pytest
+python3 dev.py fix       format and repair what the linter can
+python3 dev.py bench     the benchmarks, ratios side by side
+python3 dev.py race      the full race of eight processes over locks
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+
+
+def main(words: list[str]) -> int:
+    recipes = {"install": install, "check": check, "test": test, "fix": fix, "bench": bench, "race": race}
+    if sys.version_info < (3, 11):  # noqa: UP036  (this file is what an older Python meets first)
+        print(f"Engram needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
+        return 2
+    if not words or words[0] not in recipes:
+        print(__doc__)
+        return 2
+    return recipes[words[0]](words[1:])
+
+
+def install(_: list[str]) -> int:
+    prepare(".[all]")
+    command = BIN / "engram"
+    link = Path.home() / ".local" / "bin" / "engram"
+    place(link, command)
+    status = run(str(command), "sitrep")
+    shown = "engram" if on_path(link) else str(link)
+    print(f"\nEngram is installed. Next: {shown} register --help, {shown} world set --help, {shown} --help")
+    return status
+
+
+def check(words: list[str]) -> int:
+    prepare(".[dev]")
+    steps = (
+        ("format", (str(BIN / "ruff"), "format", "--check", ".")),
+        ("lint", (str(BIN / "ruff"), "check", ".")),
+        ("types", (str(BIN / "mypy"),)),
+        ("layers", (str(BIN / "lint-imports"),)),
+        ("tests", (str(BIN / "pytest"), "-n", "2", *words)),
+    )
+    for name, command in steps:
+        print(f"== {name}", flush=True)
+        status = run(*command)
+        if status:
+            print(f"== {name} failed")
+            return status
+    return 0
+
+
+def test(words: list[str]) -> int:
+    prepare(".[dev]")
+    return run(str(BIN / "pytest"), *words)
+
+
+def fix(_: list[str]) -> int:
+    prepare(".[dev]")
+    return run(str(BIN / "ruff"), "check", "--fix", ".") or run(str(BIN / "ruff"), "format", ".")
+
+
+def bench(words: list[str]) -> int:
+    prepare(".[dev]")
+    return run(str(BIN / "python"), "benchmarks/coordination.py", *words)
+
+
+def race(words: list[str]) -> int:
+    prepare(".[dev]")
+    return run(str(BIN / "python"), "benchmarks/race.py", *words)
+
+
+def prepare(what: str) -> None:
+    """Make the environment, unless it already holds exactly this."""
+    stamp = VENV / "installed"
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + what.encode()).hexdigest()
+    held = stamp.read_text().split() if stamp.exists() else []
+    if wanted in held:
+        return
+    # Debian's Python comes without ensurepip: make an empty environment and let the outer pip fill it.
+    if not VENV.exists() and run(sys.executable, "-m", "venv", "--without-pip", str(VENV)):
+        raise SystemExit("Could not make a virtual environment.")
+    python = str(BIN / "python")
+    quiet = ("-q", "--disable-pip-version-check")
+    if run(sys.executable, "-m", "pip", "--python", python, "install", *quiet, "-e", what):
+        raise SystemExit("Could not install the packages; pip says why above.")
+    stamp.write_text("\n".join([*held, wanted]))
+
+
+def place(link: Path, command: Path) -> None:
+    """Put the command on the PATH, leaving alone what somebody else put there."""
+    if link.is_symlink() or not link.exists():
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.unlink(missing_ok=True)
+        link.symlink_to(command)
+    else:
+        print(f"{link} exists and is not ours; call {command} instead.")
+
+
+def on_path(link: Path) -> bool:
+    return str(link.parent) in os.environ.get("PATH", "").split(os.pathsep)
+
+
+def run(*command: str) -> int:
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

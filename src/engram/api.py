@@ -1,0 +1,54 @@
+"""The library: one class whose methods are the operations themselves."""
+
+from __future__ import annotations
+
+from engram.coordination import locks, messages, overview, sessions, sitrep
+from engram.coordination import world_state as world
+from engram.hub import Hub
+
+
+class Engram(Hub):
+    """One memory for every coding agent: an open store with every operation as a method."""
+
+    register = sessions.register
+    heartbeat = sessions.heartbeat
+    log = sessions.log
+    complete = sessions.complete
+    get_session = sessions.get_session
+    get_active_sessions = sessions.get_active_sessions
+    get_recent_sessions = sessions.get_recent_sessions
+    get_session_logs = sessions.get_session_logs
+
+    get_world_state = world.get_world_state
+    set_world_state = world.set_world_state
+    world_state = world.world_state
+    world_history = world.world_history
+    world_diff = world.world_diff
+
+    lock_resource = locks.lock_resource
+    lock_resources = locks.lock_resources
+    release_resource = locks.release_resource
+    release_all = locks.release_all
+    check_locks = locks.check_locks
+    list_locks = locks.list_locks
+    check_edit = locks.check_edit
+
+    send = messages.send
+    inbox = messages.inbox
+
+    situation = sitrep.situation
+    get_situation_report = sitrep.get_situation_report
+    stats = overview.stats
+    activity = overview.activity
+
+
+def report() -> str:
+    """Return the sitrep of the default store."""
+    with Engram() as engram:
+        return engram.get_situation_report()
+
+
+def update_world_state(content: str, session_id: str | None = None) -> None:
+    """Replace the global world state of the default store."""
+    with Engram() as engram:
+        engram.set_world_state(content, session_id)

@@ -1,0 +1,47 @@
+"""The only source of time and of new ids."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import datetime, timedelta, timezone
+
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+# Counts while the machine sleeps and never jumps; macOS names it differently, Windows has one clock.
+_STEADY = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+
+
+class Clock:
+    """The machine's clocks, in microseconds."""
+
+    def now(self) -> int:
+        """Return the wall-clock time, UTC."""
+        return time.time_ns() // 1000
+
+    def steady(self) -> int:
+        """Return a time since boot that no clock change moves."""
+        return (time.clock_gettime_ns(_STEADY) if _STEADY is not None else time.monotonic_ns()) // 1000
+
+    def sleep(self, seconds: float) -> None:
+        """Let others go first."""
+        time.sleep(seconds)
+
+
+def moment(microseconds: int) -> datetime:
+    """Turn stored microseconds into an aware UTC datetime."""
+    return _EPOCH + timedelta(microseconds=microseconds)
+
+
+def session_id(now: int) -> str:
+    """Return a new session id: local time and eight random hex digits."""
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now // SECOND))
+    return f"{stamp}-{os.urandom(4).hex()}"
+
+
+def new_id(now: int) -> str:
+    """Return a new id that sorts by time."""
+    return f"{now:015x}{os.urandom(5).hex()}"

@@ -1,0 +1,1 @@
+"""Who is here, what they do, what they hold, what they tell each other."""

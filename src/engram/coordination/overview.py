@@ -1,0 +1,49 @@
+"""Counts over the store, and the trail of what Engram did and prevented."""
+
+from __future__ import annotations
+
+import json
+
+from engram.clock import moment
+from engram.coordination import locks, sessions
+from engram.model import Activity, Stats
+from engram.operation import Help, operation
+from engram.store import activity as store
+from engram.store import documents, messages
+from engram.store import sessions as session_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Annotated
+
+    from engram.hub import Hub
+
+
+@operation()
+def stats(hub: Hub) -> Stats:
+    """Count what the store holds and what it prevented."""
+    return Stats(
+        **session_store.counts(hub.engine),
+        active_locks=len(locks.list_locks(hub, limit=100_000)),
+        unread_messages=messages.unread_count(hub.engine),
+        world_versions=documents.count(hub.engine, "world"),
+        conflicts_prevented=store.count(hub.engine, "refused"),
+        takeovers=store.count(hub.engine, "takeover"),
+    )
+
+
+@operation()
+def activity(
+    hub: Hub,
+    kind: Annotated[str | None, Help("only refused, takeover, reopened or imported")] = None,
+    limit: Annotated[int, Help("at most so many")] = 20,
+) -> list[Activity]:
+    """Return what Engram did and prevented, newest first."""
+    rows = store.newest(hub.engine, kind, sessions.positive("limit", limit))
+    return [
+        Activity(
+            id=row["id"], at=moment(row["at"]), kind=row["kind"], session_id=row["session_id"],
+            project=row["project"], subject=row["subject"], detail=json.loads(row["detail"] or "{}"),
+        )
+        for row in rows
+    ]  # fmt: skip

@@ -1,0 +1,108 @@
+"""The one canonical name of a resource.
+
+A path is resolved through links and `..`, then moved from its worktree to the main checkout, so that
+every worktree means the same file. Where the file system ignores case, so do we.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from engram import text
+from engram.coordination import overlap, projects
+from engram.errors import InvalidInput
+from engram.model import Resource
+
+KINDS = ("file", "directory", "glob", "name")
+
+# `db:migrations` is a name; `C:\x`, `./db:x` and `a/b:c` are paths.
+_NAME = re.compile(r"[A-Za-z][\w.+-]+:(?![/\\])")
+
+
+def canonical(given: str, cwd: str | None, project: str = "", kind: str | None = None) -> Resource:
+    """Return what a user's word for a resource means, seen from a directory."""
+    given = text.name("resource", given)
+    if kind is not None and kind not in KINDS:
+        raise InvalidInput(field="kind", reason=f"{kind!r} is none of {', '.join(KINDS)}.")
+    if kind == "name" or (kind is None and is_name(given, cwd)):
+        return Resource(kind="name", name=given, base=f"{given} in {project}", pattern=f"{given} in {project}")
+    return _path(given.removeprefix("file://"), cwd, kind)
+
+
+def is_name(given: str, cwd: str | None) -> bool:
+    """Tell whether this is a bare name, not a path."""
+    return bool(_NAME.match(given)) and not os.path.exists(os.path.join(cwd or "/", given))
+
+
+def folds_case(directory: str) -> bool:
+    """Tell whether the file system takes `A` and `a` for the same name here."""
+    for part in _upwards(directory):
+        swapped = os.path.join(os.path.dirname(part), os.path.basename(part).swapcase())
+        if swapped != part and os.path.lexists(part):
+            try:
+                return os.path.samefile(part, swapped)
+            except OSError:
+                return False
+    return False
+
+
+def _path(given: str, cwd: str | None, kind: str | None) -> Resource:
+    full = os.path.expanduser(given)
+    if not os.path.isabs(full):
+        if not cwd:
+            raise InvalidInput(field="resource", reason=f"{given!r} is relative, and the session has no directory.")
+        full = os.path.join(cwd, full)
+    is_literal = os.path.lexists(full) or not overlap.is_glob(full)
+    if kind == "glob" or (kind is None and not is_literal):
+        return _glob(full)
+    real = os.path.realpath(full)
+    if kind is None:
+        kind = "directory" if given.endswith(("/", os.sep)) or os.path.isdir(real) else "file"
+    base = _shared(real)
+    return Resource(kind=kind, name=base, base=base, pattern=_literal(base))
+
+
+def _glob(full: str) -> Resource:
+    fixed: list[str] = []
+    parts = full.split(os.sep)
+    while parts and not overlap.is_glob(parts[0]):
+        fixed.append(parts.pop(0))
+    base = _shared(os.path.realpath(os.sep.join(fixed) or os.sep))
+    rest = [part for part in parts if part not in ("", ".")]
+    if ".." in rest:
+        raise InvalidInput(field="resource", reason="a glob must not hold '..' behind a wildcard.")
+    if folds_case(base):
+        rest = [part.casefold() for part in rest]
+    # `a**b` crosses no directory: only a segment that is `**` alone does.
+    rest = [part if part == overlap.ANY_DEPTH else re.sub(r"\*+", "*", part) for part in rest]
+    pattern = "/".join([_literal(base).rstrip("/"), *rest])
+    return Resource(kind="glob", name="/".join([base.rstrip("/"), *rest]), base=base, pattern=pattern)
+
+
+def _shared(real: str) -> str:
+    """Move a resolved path from its worktree to the main checkout, in one spelling."""
+    where = projects.place(real if os.path.isdir(real) else os.path.dirname(real))
+    if where.checkout != where.project:
+        real = os.path.normpath(os.path.join(where.project, os.path.relpath(real, where.checkout)))
+    shared = real.replace(os.sep, "/")
+    return _folded(shared) if folds_case(real) else shared
+
+
+def _folded(path: str) -> str:
+    import unicodedata
+
+    return unicodedata.normalize("NFC", path).casefold()
+
+
+def _literal(path: str) -> str:
+    """Keep `*` and `?` in the name of an existing file from acting as wildcards."""
+    return path.replace("*", "\ue02a").replace("?", "\ue03f")
+
+
+def _upwards(path: str) -> list[str]:
+    found = [path]
+    while os.path.dirname(path) != path:
+        path = os.path.dirname(path)
+        found.append(path)
+    return found

@@ -1,0 +1,288 @@
+"""Sessions: who is here, since when, doing what."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from engram import clock, host, text
+from engram.clock import MINUTE, moment
+from engram.coordination import fences, projects
+from engram.errors import InvalidInput, NotFound
+from engram.model import Log, Process, Session
+from engram.operation import Help, operation
+from engram.store import activity, locks, messages
+from engram.store import sessions as store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Annotated, Any
+
+    from engram.hub import Hub
+    from engram.store.engine import Row
+
+_FOREVER = -1
+_HINT = "List them with `engram sessions`."
+
+
+@operation(writes=True)
+def register(
+    hub: Hub,
+    session_type: Annotated[str, Help("what kind of session this is, in your words")],
+    summary: Annotated[str, Help("what it is doing, in one line")],
+    metadata: Annotated[Any, Help("anything else worth keeping, as JSON")] = None,
+    flavor: Annotated[str | None, Help("which agent program; found from the process if not given")] = None,
+    native_id: Annotated[str | None, Help("the agent's own session id; registering it again resumes")] = None,
+    cwd: Annotated[str | None, Help("directory worked in")] = None,
+    project: Annotated[str | None, Help("project, if not the git root of the directory")] = None,
+    model: Annotated[str | None, Help("which language model runs")] = None,
+    pid: Annotated[int | None, Help("the agent's process; found from our ancestors if not given")] = None,
+) -> str:
+    """Announce a session and return its id."""
+    flavor, process = _identify(hub, flavor or session_type, flavor is None, pid)
+    facts: dict[str, Any] = {
+        "session_type": text.required("session_type", session_type, "Say which kind, e.g. claude-code."),
+        "summary": text.required("summary", summary, "Say in one line what this session is doing."),
+        "metadata": None if metadata is None else text.clean("metadata", _json(metadata), text.PAGE),
+        "model": None if model is None else text.clean("model", model),
+        **_where(hub, cwd),
+        **_process_columns(process),
+    }
+    own_id = None if native_id is None else text.name("native_id", native_id)
+    with hub.engine.transaction(durable=True):
+        known = store.by_native_id(hub.engine, flavor, own_id) if own_id else None
+        if known:
+            return _resume(hub, known["id"], facts)
+        return _begin(hub, flavor, own_id, project, facts)
+
+
+@operation(writes=True)
+def heartbeat(
+    hub: Hub,
+    session_id: Annotated[str, Help("the session that is alive")],
+    summary: Annotated[str | None, Help("what it is doing now, if that changed")] = None,
+) -> Session:
+    """Give a sign of life; a completed session is opened again."""
+    news = text.clean("summary", summary) if summary is not None else ""
+    with hub.engine.transaction():
+        return view(hub, touch(hub, session_id, news.strip() or None))
+
+
+@operation(writes=True)
+def log(
+    hub: Hub,
+    session_id: Annotated[str, Help("the session the entry belongs to")],
+    entry: Annotated[str, Help("what was done or found")],
+) -> Log:
+    """Append a progress entry to a session."""
+    entry = text.required("entry", entry, "Say what was done or found.", text.PAGE)
+    with hub.engine.transaction(durable=True):
+        touch(hub, session_id)
+        row = store.add_log(hub.engine, session_id, hub.now(), entry)
+    assert row is not None  # only an imported entry can be known already
+    return _log_view(row)
+
+
+@operation(writes=True)
+def complete(
+    hub: Hub,
+    session_id: Annotated[str, Help("the session that is done")],
+    completion_summary: Annotated[str, Help("what the next session should know")],
+    token: Annotated[int | None, Help("fencing token of a lock the work relied on")] = None,
+) -> Session:
+    """Finish a session and free everything it holds."""
+    summary = text.required("completion_summary", completion_summary, "Say what was done.", text.PAGE)
+    fences.stop_if_lost(hub, session_id)
+    with hub.engine.transaction(durable=True):
+        require(hub, session_id)
+        fences.require(hub, session_id, token)
+        locks.delete_all(hub.engine, session_id)
+        return view(hub, store.complete(hub.engine, session_id, hub.now(), summary))
+
+
+@operation()
+def get_session(hub: Hub, session_id: Annotated[str, Help("the session, or the start of its id")]) -> Session:
+    """Return one session."""
+    found = store.get(hub.engine, text.name("session_id", session_id))
+    if found is None:
+        alike = store.with_prefix(hub.engine, session_id)
+        if len(alike) > 1:
+            raise InvalidInput(field="session_id", reason=f"several sessions start with {session_id!r}. {_HINT}")
+        found = alike[0] if alike else None
+    if found is None:
+        raise NotFound(kind="session", id=session_id, hint=_HINT)
+    return view(hub, found)
+
+
+@operation()
+def get_active_sessions(
+    hub: Hub,
+    project: Annotated[str | None, Help("only this project")] = None,
+    limit: Annotated[int, Help("at most so many")] = 1000,
+) -> list[Session]:
+    """Return every session not completed, newest sign of life first, stale ones included."""
+    return [view(hub, row) for row in store.active(hub.engine, _FOREVER, project, positive("limit", limit))]
+
+
+@operation()
+def get_recent_sessions(
+    hub: Hub,
+    hours: Annotated[float, Help("how far back")] = 24,
+    project: Annotated[str | None, Help("only this project")] = None,
+    limit: Annotated[int, Help("at most so many")] = 1000,
+) -> list[Session]:
+    """Return sessions completed in the last hours, newest first."""
+    if not 0 <= hours < 1e7:
+        raise InvalidInput(field="hours", reason=f"{hours!r} is not a number of hours.")
+    since = hub.now() - int(hours * clock.HOUR)
+    return [view(hub, row) for row in store.recent(hub.engine, since, project, positive("limit", limit))]
+
+
+@operation()
+def get_session_logs(
+    hub: Hub,
+    session_id: Annotated[str, Help("the session")],
+    limit: Annotated[int, Help("at most so many")] = 20,
+) -> list[Log]:
+    """Return a session's log entries, newest first."""
+    require(hub, session_id)
+    return [_log_view(row) for row in store.logs(hub.engine, session_id, positive("limit", limit))]
+
+
+def current(hub: Hub) -> Session | None:
+    """Return the session of the agent that runs this process."""
+    above = [(p.host, p.pid, p.start) for p in host.ancestors()]
+    found = store.of_processes(hub.engine, above)
+    return view(hub, found) if found else None
+
+
+def touch(hub: Hub, session_id: str, summary: str | None = None) -> Row:
+    """Take any act of a session as its sign of life; call inside a transaction."""
+    row = require(hub, session_id)
+    if row["status"] == "completed":
+        _reopen(hub, row)
+    process = process_of(row)
+    if process is not None and host.alive(process) is False:
+        # Its process ended and yet it acts: another one carries it on.
+        above = None if hub.serving else host.agent()
+        store.rebind(hub.engine, session_id, **_process_columns(above[0] if above else None))
+    # Locks before sessions, as everywhere: on PostgreSQL the order keeps two writers from deadlock.
+    locks.renew_all(hub.engine, session_id, hub.steady())
+    return store.touch(hub.engine, session_id, hub.now(), summary)
+
+
+def require(hub: Hub, session_id: str) -> Row:
+    """Return a session's row or say that it is unknown."""
+    found = store.get(hub.engine, text.name("session_id", session_id))
+    if found is None:
+        raise NotFound(kind="session", id=session_id, hint="Register it first, or see `engram sessions`.")
+    return found
+
+
+def view(hub: Hub, row: Row) -> Session:
+    """Turn a stored row into the value users see."""
+    process = process_of(row)
+    done = row["completed_at"]
+    return Session(
+        id=row["id"], flavor=row["flavor"], session_type=row["session_type"], summary=row["summary"],
+        status=row["status"], presence=_presence(hub, row, process),
+        started_at=moment(row["started_at"]), last_heartbeat=moment(row["last_heartbeat"]),
+        completed_at=None if done is None else moment(done), completion_summary=row["completion_summary"],
+        native_id=row["native_id"], project=row["project"], cwd=row["cwd"], branch=row["branch"],
+        process=process, host=row["host"], model=row["model"],
+        metadata=None if row["metadata"] is None else json.loads(row["metadata"]),
+    )  # fmt: skip
+
+
+def process_of(row: Row) -> Process | None:
+    """Return the process a row names, if it names one."""
+    if row["pid"] is None:
+        return None
+    return Process(host=row["host"], pid=row["pid"], start=row["pid_start"])
+
+
+def positive(field: str, number: int) -> int:
+    """Return a count that makes sense."""
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 < number < 1_000_000_000:
+        raise InvalidInput(field=field, reason=f"{number!r} is not a whole number above 0.")
+    return number
+
+
+def _begin(hub: Hub, flavor: str, native_id: str | None, project: str | None, facts: dict[str, Any]) -> str:
+    now = hub.now()
+    new = clock.session_id(now)
+    home = facts.get("cwd")
+    facts["project"] = text.name("project", project) if project else projects.project_of(home)
+    store.insert(
+        hub.engine, id=new, flavor=flavor, native_id=native_id, status="active", started_at=now, last_heartbeat=now,
+        **facts,
+    )  # fmt: skip
+    messages.adopt(hub.engine, facts["project"], new)
+    return new
+
+
+def _resume(hub: Hub, session_id: str, facts: dict[str, Any]) -> str:
+    touch(hub, session_id)
+    store.resume(hub.engine, session_id, now=hub.now(), **facts)
+    return session_id
+
+
+def _reopen(hub: Hub, row: Row) -> None:
+    """Keep what a completed session had said, then let it go on."""
+    said = row["completion_summary"]
+    when = moment(row["completed_at"]).isoformat(timespec="seconds")
+    store.add_log(hub.engine, row["id"], hub.now(), f"Re-opened. It had been completed at {when}: {said}")
+    activity.record(
+        hub.engine, hub.now(), "reopened", row["id"], session_id=row["id"], project=row["project"], said=said
+    )
+
+
+def _presence(hub: Hub, row: Row, process: Process | None) -> str:
+    if row["status"] == "completed":
+        return "done"
+    if process is not None and host.alive(process) is False:
+        return "gone"
+    silent = hub.now() - row["last_heartbeat"]
+    return "stale" if silent > hub.settings.stale_minutes * MINUTE else "here"
+
+
+def _identify(hub: Hub, flavor: str, look: bool, pid: int | None) -> tuple[str, Process | None]:
+    """Find which agent runs us and as which process."""
+    flavor = text.name("flavor", flavor)
+    if pid is not None:
+        process = host.process(positive("pid", pid))
+        if process is None:
+            raise InvalidInput(field="pid", reason=f"there is no process {pid} on this machine.")
+        return flavor, process
+    above = None if hub.serving else host.agent()
+    if above is None:
+        return flavor, None
+    return (above[1] if look else flavor), above[0]
+
+
+def _where(hub: Hub, cwd: str | None) -> dict[str, Any]:
+    if cwd is None and not hub.serving:
+        cwd = os.getcwd()
+    if cwd is None:
+        return {"cwd": None, "branch": None}
+    real = os.path.realpath(text.name("cwd", cwd))
+    return {"cwd": real, "branch": projects.place(real).branch}
+
+
+def _process_columns(process: Process | None) -> dict[str, Any]:
+    return {
+        "host": process.host if process else host.name(),
+        "pid": process.pid if process else None,
+        "pid_start": process.start if process else None,
+    }
+
+
+def _json(metadata: Any) -> str:
+    try:
+        return json.dumps(metadata, ensure_ascii=False)
+    except (TypeError, ValueError) as problem:
+        raise InvalidInput(field="metadata", reason=f"it is not JSON: {problem}.") from problem
+
+
+def _log_view(row: Row) -> Log:
+    return Log(id=row["id"], session_id=row["session_id"], timestamp=moment(row["logged_at"]), entry=row["entry"])

@@ -1,0 +1,143 @@
+"""World state: the maintained overview of a project, and one of everything."""
+
+from __future__ import annotations
+
+from engram import text
+from engram.clock import moment
+from engram.coordination import fences, sessions
+from engram.errors import Conflict, InvalidInput, NotFound, TooLarge
+from engram.model import WorldState
+from engram.operation import Help, operation
+from engram.store import documents
+from engram.store import sessions as session_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Annotated
+
+    from engram.hub import Hub
+    from engram.store.engine import Row
+
+KIND = "world"
+GLOBAL = ""
+
+
+@operation()
+def get_world_state(
+    hub: Hub, project: Annotated[str | None, Help("a project's own; without it the global one")] = None
+) -> str:
+    """Return the world state's text, empty when none is set."""
+    current = documents.current(hub.engine, KIND, project or GLOBAL)
+    return str(current["content"]) if current else ""
+
+
+@operation(writes=True)
+def set_world_state(
+    hub: Hub,
+    content: Annotated[str, Help("the whole new text, in markdown")],
+    updated_by: Annotated[str | None, Help("the session or person who writes")] = None,
+    expected_version: Annotated[int | None, Help("refuse if the current version is another")] = None,
+    project: Annotated[str | None, Help("a project's own; without it the global one")] = None,
+    token: Annotated[int | None, Help("fencing token of a lock the text relies on")] = None,
+) -> WorldState:
+    """Replace the world state; every version is kept."""
+    content = _fitting(hub, content)
+    author = updated_by if updated_by and session_store.get(hub.engine, updated_by) else None
+    fences.stop_if_lost(hub, author)
+    while True:
+        with hub.engine.transaction(durable=True):
+            if author:
+                sessions.touch(hub, author)
+            fences.require(hub, author, token)
+            added = _add(hub, project or GLOBAL, content, updated_by, expected_version)
+        if added is not None:
+            return added
+
+
+@operation()
+def world_state(
+    hub: Hub,
+    project: Annotated[str | None, Help("a project's own; without it the global one")] = None,
+    version: Annotated[int | None, Help("an older version")] = None,
+) -> WorldState:
+    """Return the world state with its version, author and time."""
+    key = project or GLOBAL
+    row = documents.current(hub.engine, KIND, key) if version is None else documents.get(hub.engine, KIND, key, version)
+    if row is None:
+        which = f"world state{f' of {project}' if project else ''}"
+        raise NotFound(kind=which, id=str(version or "current"), hint="Write one with `engram world set`.")
+    return view(row)
+
+
+@operation()
+def world_history(
+    hub: Hub,
+    project: Annotated[str | None, Help("a project's own; without it the global one")] = None,
+    limit: Annotated[int, Help("at most so many")] = 20,
+) -> list[WorldState]:
+    """Return the versions of the world state, newest first."""
+    rows = documents.history(hub.engine, KIND, project or GLOBAL, sessions.positive("limit", limit))
+    return [view(row) for row in rows]
+
+
+@operation()
+def world_diff(
+    hub: Hub,
+    since: Annotated[int, Help("the older version")],
+    until: Annotated[int | None, Help("the newer version; without it the current one")] = None,
+    project: Annotated[str | None, Help("a project's own; without it the global one")] = None,
+) -> str:
+    """Show what changed between two versions of the world state."""
+    import difflib
+
+    old, new = world_state(hub, project, since), world_state(hub, project, until)
+    lines = difflib.unified_diff(
+        old.content.splitlines(),
+        new.content.splitlines(),
+        f"version {old.version}",
+        f"version {new.version}",
+        "",
+        "",
+        3,
+        "",
+    )
+    return "\n".join(lines)
+
+
+def view(row: Row) -> WorldState:
+    """Turn a stored row into the value users see."""
+    return WorldState(
+        project=row["key"], version=row["version"], content=row["content"], updated_by=row["made_by"],
+        updated_at=moment(row["made_at"]),
+    )  # fmt: skip
+
+
+def _fitting(hub: Hub, content: str) -> str:
+    content = text.clean("content", content, text.PAGE)
+    size, limit = text.tokens(content), hub.settings.world_state_tokens
+    if size > limit:
+        hint = "It is read at the start of every session: keep it short, or raise world_state_tokens in config.toml."
+        raise TooLarge(field="The world state", size=size, limit=limit, unit="tokens", hint=hint)
+    return content
+
+
+def _add(hub: Hub, key: str, content: str, made_by: str | None, expected: int | None) -> WorldState | None:
+    current = documents.current(hub.engine, KIND, key)
+    version = current["version"] if current else 0
+    if expected is not None and expected != version:
+        _refuse(key, version, expected, current)
+    if current and current["content"] == content:
+        return view(current)
+    made_by = None if made_by is None else text.clean("updated_by", made_by)
+    added = documents.add(hub.engine, KIND, key, version + 1, content, made_by, hub.now())
+    if added is None and expected is not None:  # PostgreSQL: another writer came between
+        _refuse(key, version + 1, expected, documents.current(hub.engine, KIND, key))
+    return view(added) if added else None
+
+
+def _refuse(key: str, version: int, expected: int, current: Row | None) -> None:
+    if isinstance(expected, bool) or not isinstance(expected, int) or expected < 0:
+        raise InvalidInput(field="expected_version", reason=f"{expected!r} is not a version.")
+    by = (current["made_by"] if current else None) or "somebody"
+    name = f"The world state of {key}" if key else "The world state"
+    raise Conflict(document=name, version=version, expected=expected, by=by)

@@ -1,0 +1,161 @@
+"""Everything Engram refuses or fails at.
+
+A class docstring is the message, its fields are the facts, and three attributes say how each
+surface answers: `code` for programs, `status` for HTTP, `exit` for the shell.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+    from typing import Any
+
+
+class Error(Exception):
+    """Something went wrong."""
+
+    code = "error"
+    status = 500
+    exit = 1
+
+    def __init__(self, **facts: Any) -> None:
+        self.facts = facts
+        self.__dict__.update(facts)
+        template = " ".join((type(self).__doc__ or "").split())
+        super().__init__(template.format_map(facts))
+
+    def __reduce__(self) -> Any:
+        return _rebuild, (type(self), self.facts)
+
+
+def _rebuild(kind: type[Error], facts: dict[str, Any]) -> Error:
+    return kind(**facts)
+
+
+class InvalidInput(Error):
+    """{field}: {reason}"""
+
+    code, status, exit = "invalid_input", 400, 2
+    field: str
+    reason: str
+
+
+class TooLarge(Error):
+    """{field} is {size} {unit}; the limit is {limit}. {hint}"""
+
+    code, status, exit = "too_large", 413, 2
+    field: str
+    size: int
+    limit: int
+    unit: str
+    hint: str
+
+
+class NotFound(Error):
+    """No {kind} {id!r}. {hint}"""
+
+    code, status = "not_found", 404
+    kind: str
+    id: str
+    hint: str
+
+
+class Held(Error):
+    """{resource} is held by {holder} ({flavor}: {summary}){note_text} as {held} for another {left},
+    token {token}{others_text}. Wait with --wait, work on something else, or send them a message."""
+
+    code, status, exit = "held", 409, 3
+    resource: str
+    holder: str
+    flavor: str
+    summary: str
+    note: str | None
+    held: str
+    until: datetime
+    left: str
+    token: int
+    locks: tuple[Any, ...]
+
+
+class Fenced(Error):
+    """{reason} Nothing was changed; read the resource again and lock it anew if you still need it."""
+
+    code, status, exit = "fenced", 409, 3
+    reason: str
+    session_id: str
+
+
+class Conflict(Error):
+    """{document} is at version {version}, not {expected}: {by} changed it.
+    Read it again, merge, and write with expected_version={version}."""
+
+    code, status, exit = "conflict", 409, 3
+    document: str
+    version: int
+    expected: int
+    by: str
+
+
+class Unauthorized(Error):
+    """{reason}"""
+
+    code, status = "unauthorized", 401
+    reason: str
+
+
+class StoreBusy(Error):
+    """The store {store} stayed busy for {seconds} s; nothing was written. Try again."""
+
+    code, status = "store_busy", 503
+
+
+class StoreFull(Error):
+    """No space left for the store {store}; nothing was written by this call.
+    Free some disk space and run it again."""
+
+    code, status = "store_full", 507
+
+
+class StoreUnavailable(Error):
+    """The store {store} cannot be used: {reason} {hint}"""
+
+    code, status = "store_unavailable", 503
+
+
+class StoreDamaged(Error):
+    """The store {store} is damaged: {reason} It was left untouched; restore a copy of it."""
+
+    code = "store_damaged"
+
+
+class NetworkFilesystem(Error):
+    """{path} lies on a network filesystem ({filesystem}), where SQLite loses data silently.
+    Point ENGRAM_HOME at a local disk, or share through PostgreSQL (ENGRAM_STORE=postgresql://…)."""
+
+    code = "network_filesystem"
+
+
+class SchemaTooNew(Error):
+    """The store {store} has schema {found}, this Engram knows up to {known}.
+    Upgrade Engram; nothing was touched."""
+
+    code = "schema_too_new"
+
+
+class SettingsInvalid(Error):
+    """{source}: {reason}"""
+
+    code, exit = "settings_invalid", 2
+
+
+class MissingExtra(Error):
+    """{feature} needs the extra {extra!r}: pip install 'engram[{extra}]'."""
+
+    code, status = "missing_extra", 501
+
+
+class ImportRefused(Error):
+    """Cannot import {path}: {reason}"""
+
+    code, status, exit = "import_refused", 400, 1

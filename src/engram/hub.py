@@ -1,0 +1,66 @@
+"""The open handle: engine, settings and clock in one place, first argument of every operation."""
+
+from __future__ import annotations
+
+from engram import host
+from engram.clock import Clock
+from engram.settings import Settings, load, locate
+from engram.store import boots, migrate
+from engram.store.engine import open_engine
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from types import TracebackType
+    from typing import Any, Self
+
+    from engram.store.engine import Engine
+
+
+class Hub:
+    """An open store. Safe to share between threads; close it or use it in a `with` block."""
+
+    def __init__(
+        self,
+        path_or_url: str | os.PathLike[str] | None = None,
+        *,
+        settings: Settings | None = None,
+        clock: Clock | None = None,
+        serving: bool = False,
+        **choices: Any,
+    ) -> None:
+        self.serving = serving  # callers are other processes: ours, and its directory, say nothing of them
+        self.settings = settings or load(**(locate(path_or_url) | choices))
+        self.clock = clock or Clock()
+        self.engine: Engine = open_engine(self.settings)
+        try:
+            migrate.migrate(self.engine, self.clock.now())
+            self.boot = "" if self.engine.dialect == "postgres" else host.boot()
+            self._ahead: int | None = None
+        except BaseException:
+            self.engine.close()
+            raise
+
+    def now(self) -> int:
+        """Return the wall-clock time in microseconds."""
+        return self.clock.now()
+
+    def steady(self) -> int:
+        """Return a time that never jumps and that everybody who shares the store agrees on."""
+        if self.engine.dialect == "postgres":
+            return boots.server_now(self.engine)
+        if self._ahead is None:
+            self._ahead = boots.ahead(self.engine, self.boot, self.clock.now() - self.clock.steady())
+        return self.clock.steady() + self._ahead
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,127 @@
+"""Settings and their one loader: defaults, then config.toml, then ENGRAM_* variables."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from engram.errors import SettingsInvalid
+from engram.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+@value
+class Settings:
+    """Every choice a user can make; each is also ENGRAM_<NAME> in the environment."""
+
+    home: str  # where everything lies
+    store: str  # a SQLite file, or a postgresql:// address for a team
+    stale_minutes: int = 30  # a session without a sign of life for this long is stale
+    lock_minutes: int = 30  # a lock lapses after this long without a sign of life of its holder
+    recent_hours: int = 24  # how far back the sitrep shows completed work
+    sitrep_tokens: int = 2000  # hard limit of a sitrep
+    world_state_tokens: int = 2000  # hard limit of one world state
+    message_bytes: int = 8192  # hard limit of one message
+    inbox_tokens: int = 1000  # how much of an inbox is handed over at once
+    busy_seconds: int = 10  # how long to wait for a store others are writing to
+    allow_network_filesystem: bool = False  # keep a SQLite store where it may lose data
+
+
+def load(environ: Mapping[str, str] | None = None, **given: Any) -> Settings:
+    """Return the settings in force; `given` overrides file and environment."""
+    env = os.environ if environ is None else environ
+    home = os.path.abspath(os.path.expanduser(given.get("home") or env.get("ENGRAM_HOME") or default_home(env)))
+    facts: dict[str, Any] = {"store": os.path.join(home, "engram.db")}
+    facts |= _from_file(os.path.join(home, "config.toml"))
+    facts |= _from_environment(env)
+    facts |= {name: choice for name, choice in given.items() if choice is not None}
+    facts["home"] = home
+    if not is_url(facts["store"]):
+        facts["store"] = os.path.abspath(os.path.expanduser(facts["store"]))
+    return Settings(**facts)
+
+
+def locate(path_or_url: str | os.PathLike[str] | None) -> dict[str, str]:
+    """Tell what the argument of `Engram(...)` means: an address, a home directory, or a file."""
+    if path_or_url is None:
+        return {}
+    place = os.fspath(path_or_url)
+    if is_url(place):
+        return {"store": place}
+    place = os.path.abspath(os.path.expanduser(place))
+    if os.path.isdir(place) or (not os.path.exists(place) and not os.path.splitext(place)[1]):
+        return {"home": place, "store": os.path.join(place, "engram.db")}
+    return {"home": os.path.dirname(place), "store": place}
+
+
+def is_url(store: str) -> bool:
+    """Tell whether a store is a PostgreSQL address."""
+    return store.startswith(("postgresql://", "postgres://"))
+
+
+def default_home(env: Mapping[str, str]) -> str:
+    """Return the platform's user data directory for Engram."""
+    if sys.platform == "darwin":
+        return os.path.expanduser("~/Library/Application Support/engram")
+    if sys.platform == "win32":
+        return os.path.join(env.get("LOCALAPPDATA") or os.path.expanduser("~"), "engram")
+    return os.path.join(env.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share"), "engram")
+
+
+def _from_file(path: str) -> dict[str, Any]:
+    if not os.path.exists(path):
+        return {}
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            table = tomllib.load(file)
+    except (OSError, ValueError) as problem:
+        raise SettingsInvalid(source=path, reason=f"{problem}.") from problem
+    return {name: _convert(path, name, choice) for name, choice in table.items()}
+
+
+def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
+    found = {}
+    for name in Settings.__annotations__:
+        variable = f"ENGRAM_{name.upper()}"
+        if env.get(variable) and name != "home":
+            found[name] = _convert(variable, name, env[variable])
+    return found
+
+
+def _convert(source: str, name: str, choice: Any) -> Any:
+    kind = Settings.__annotations__.get(name)
+    if kind is None or name == "home":
+        known = ", ".join(field for field in Settings.__annotations__ if field != "home")
+        raise SettingsInvalid(source=source, reason=f"{name} is not a setting; there are {known}.")
+    if kind == "bool":
+        return _boolean(source, name, choice)
+    if kind == "int":
+        return _positive(source, name, choice)
+    if not isinstance(choice, str):
+        raise SettingsInvalid(source=source, reason=f"{name} must be text, not {choice!r}.")
+    return choice
+
+
+def _boolean(source: str, name: str, choice: Any) -> bool:
+    text = str(choice).lower()
+    if text in ("1", "true", "yes", "on"):
+        return True
+    if text in ("0", "false", "no", "off"):
+        return False
+    raise SettingsInvalid(source=source, reason=f"{name} must be true or false, not {choice!r}.")
+
+
+def _positive(source: str, name: str, choice: Any) -> int:
+    try:
+        number = int(choice)
+    except (TypeError, ValueError):
+        number = 0
+    if number < 1 or isinstance(choice, (bool, float)):
+        raise SettingsInvalid(source=source, reason=f"{name} must be a whole number above 0, not {choice!r}.")
+    return number

@@ -1,0 +1,47 @@
+"""What Engram did and prevented: the audit trail."""
+
+from __future__ import annotations
+
+import json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from engram.store.engine import Engine, Row
+
+_INSERT = """
+insert into activity (at, kind, session_id, project, subject, detail)
+values (:now, :kind, :session_id, :project, :subject, :detail)
+"""
+
+_SELECT = """
+select * from activity where (cast(:kind as text) is null or kind = :kind) order by id desc limit :limit
+"""
+
+
+def record(
+    engine: Engine,
+    now: int,
+    kind: str,
+    subject: str,
+    *,
+    session_id: str | None = None,
+    project: str = "",
+    **detail: Any,
+) -> None:
+    """Append an entry."""
+    engine.run(
+        _INSERT, now=now, kind=kind, session_id=session_id, project=project, subject=subject,
+        detail=json.dumps(detail, ensure_ascii=False),
+    )  # fmt: skip
+
+
+def newest(engine: Engine, kind: str | None, limit: int) -> list[Row]:
+    """Return entries, newest first."""
+    return engine.run(_SELECT, kind=kind, limit=limit)
+
+
+def count(engine: Engine, kind: str) -> int:
+    """Count entries of a kind."""
+    return int(engine.run("select count(*) as n from activity where kind = :kind", kind=kind)[0]["n"])

@@ -1,0 +1,52 @@
+"""Documents with every version kept; the current one is the highest."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.store.engine import Engine, Row
+
+_ADD = """
+insert into documents (kind, key, version, content, sources, made_by, made_at)
+values (:kind, :key, :version, :content, :sources, :made_by, :now)
+on conflict (kind, key, version) do nothing returning *
+"""
+
+_CURRENT = "select * from documents where kind = :kind and key = :key order by version desc limit 1"
+
+_VERSION = "select * from documents where kind = :kind and key = :key and version = :version"
+
+_HISTORY = "select * from documents where kind = :kind and key = :key order by version desc limit :limit"
+
+
+def current(engine: Engine, kind: str, key: str) -> Row | None:
+    """Return the newest version."""
+    rows = engine.run(_CURRENT, kind=kind, key=key)
+    return rows[0] if rows else None
+
+
+def get(engine: Engine, kind: str, key: str, version: int) -> Row | None:
+    """Return one version."""
+    rows = engine.run(_VERSION, kind=kind, key=key, version=version)
+    return rows[0] if rows else None
+
+
+def history(engine: Engine, kind: str, key: str, limit: int) -> list[Row]:
+    """Return the versions, newest first."""
+    return engine.run(_HISTORY, kind=kind, key=key, limit=limit)
+
+
+def add(
+    engine: Engine, kind: str, key: str, version: int, content: str, made_by: str | None, now: int,
+    sources: str | None = None,
+) -> Row | None:  # fmt: skip
+    """Add a version; None when somebody else added that one first."""
+    rows = engine.run(
+        _ADD, kind=kind, key=key, version=version, content=content, sources=sources, made_by=made_by, now=now
+    )
+    return rows[0] if rows else None
+
+
+def count(engine: Engine, kind: str) -> int:
+    """Count the versions of a kind."""
+    return int(engine.run("select count(*) as n from documents where kind = :kind", kind=kind)[0]["n"])

@@ -1,0 +1,53 @@
+"""What the rest of the store asks of a database, and the choice between the two we have.
+
+One SQL text serves both engines. The rules that make it enough: time is BIGINT microseconds passed
+in; ids are text made by us; JSON is text; booleans are 0 and 1; parameters are `:named`; upserts are
+`on conflict … do update … returning`; clauses only PostgreSQL has ride in a `/*pg: … */` comment.
+"""
+
+from __future__ import annotations
+
+from engram.settings import Settings, is_url
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from typing import Any, Protocol
+
+    Row = dict[str, Any]
+
+    class Engine(Protocol):
+        """A database that several processes write to at once."""
+
+        dialect: str
+        store: str
+
+        def run(self, sql: str, **params: Any) -> list[Row]:
+            """Run one statement and return its rows."""
+
+        def transaction(self, *, durable: bool = False) -> AbstractContextManager[None]:
+            """Write all of a block or nothing; `durable` survives a power cut once it returns."""
+
+        def script(self, sql: str) -> None:
+            """Run several statements that take no parameters."""
+
+        def copy_to(self, path: str) -> None:
+            """Write a consistent copy of the store to a new file."""
+
+        def close(self) -> None:
+            """Let go of every connection."""
+
+
+def open_engine(settings: Settings) -> Engine:
+    """Return the engine the settings name, connected."""
+    if is_url(settings.store):
+        from engram.store.engine_postgres import PostgresEngine
+
+        return PostgresEngine(settings.store, busy_seconds=settings.busy_seconds)
+    from engram.store.engine_sqlite import SqliteEngine
+
+    return SqliteEngine(
+        settings.store,
+        busy_seconds=settings.busy_seconds,
+        allow_network=settings.allow_network_filesystem,
+    )

@@ -1,0 +1,215 @@
+"""SQLite through apsw: the engine of one machine.
+
+The live database file is never opened, copied or locked by any means but this library: POSIX drops
+all locks of a process on a file when any descriptor on it is closed, and acknowledged commits vanish.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from _thread import get_ident
+
+import apsw
+
+from engram.errors import NetworkFilesystem, StoreBusy, StoreDamaged, StoreFull, StoreUnavailable
+from engram.store import filesystem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any
+
+    from engram.store.engine import Row
+
+# Below these versions a commit during a second checkpoint can corrupt a WAL database.
+_SAFE = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
+
+
+class SqliteEngine:
+    """One SQLite file, one connection per thread and process."""
+
+    dialect = "sqlite"
+
+    def __init__(self, path: str, *, busy_seconds: float = 10, allow_network: bool = False) -> None:
+        self.store = path
+        self._busy_seconds = busy_seconds
+        self._pid = os.getpid()
+        self._connections: dict[int, _Connection] = {}
+        _refuse_unsafe_library(path)
+        _prepare_directory(path, allow_network)
+        self._connection()
+
+    def run(self, sql: str, **params: Any) -> list[Row]:
+        """Run one statement and return its rows."""
+        return self._connection().run(sql, params)
+
+    def script(self, sql: str) -> None:
+        """Run several statements that take no parameters."""
+        self._connection().run(sql, {})
+
+    def transaction(self, *, durable: bool = False) -> _Transaction:
+        """Write all of a block or nothing; `durable` survives a power cut once it returns."""
+        return _Transaction(self._connection(), durable)
+
+    def copy_to(self, path: str) -> None:
+        """Write a consistent copy of the store to a new file."""
+        source = self._connection().db
+        target = apsw.Connection(path)
+        try:
+            with target.backup("main", source, "main") as backup:
+                while not backup.done:
+                    backup.step(1000)
+        finally:
+            target.close()
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        if os.getpid() == self._pid:
+            for connection in self._connections.values():
+                connection.db.close()
+        self._connections.clear()
+
+    def _connection(self) -> _Connection:
+        if os.getpid() != self._pid:  # a connection must not cross a fork, not even to be closed
+            _inherited.append(self._connections)
+            self._connections, self._pid = {}, os.getpid()
+        found = self._connections.get(get_ident())
+        if found is None:
+            found = self._connections[get_ident()] = _Connection(self.store, self._busy_seconds)
+        return found
+
+
+_inherited: list[object] = []
+
+
+class _Connection:
+    """An apsw connection with our pragmas, our patience and our errors."""
+
+    def __init__(self, path: str, busy_seconds: float) -> None:
+        self.path = path
+        self._busy_seconds = busy_seconds
+        self._waiting_since = 0.0
+        self._durable: bool | None = None
+        try:
+            self.db = self._open()
+        except (apsw.Error, OSError) as problem:
+            raise self._translate(problem) from problem
+
+    def run(self, sql: str, params: dict[str, Any]) -> list[Row]:
+        try:
+            cursor = self.db.execute(sql, params)
+            first = cursor.fetchone()
+            if first is None:
+                return []
+            names = [column[0] for column in cursor.get_description()]
+            return [dict(zip(names, row, strict=True)) for row in (first, *cursor)]
+        except apsw.Error as problem:
+            raise self._translate(problem) from problem
+
+    def _open(self) -> apsw.Connection:
+        fresh = not os.path.exists(self.path)
+        db = apsw.Connection(self.path)
+        db.set_busy_handler(self._wait)
+        if fresh:
+            os.chmod(self.path, 0o600)
+        if db.pragma("journal_mode") != "wal":
+            self._persist(lambda: db.pragma("journal_mode", "wal"))
+        db.execute("pragma foreign_keys = on; pragma trusted_schema = off; pragma secure_delete = on")
+        return db
+
+    def _persist(self, step: Any) -> None:
+        """Repeat a step that SQLite refuses at once instead of calling the busy handler."""
+        tries = 0
+        while True:
+            try:
+                step()
+                return
+            except apsw.BusyError:
+                if not self._wait(tries):
+                    raise
+                tries += 1
+
+    def _wait(self, tries: int) -> bool:
+        """Sleep a jittered moment before the next try, until patience ends."""
+        now = time.monotonic()
+        if tries == 0:
+            self._waiting_since = now
+        if now - self._waiting_since > self._busy_seconds:
+            return False
+        longest = min(0.02, 0.0005 * (tries + 1))
+        time.sleep(0.0002 + longest * os.urandom(1)[0] / 255)
+        return True
+
+    def set_durability(self, durable: bool) -> None:
+        if durable != self._durable:
+            self.db.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
+            self._durable = durable
+
+    def _translate(self, problem: Exception) -> Exception:
+        if isinstance(problem, (apsw.BusyError, apsw.LockedError)):
+            return StoreBusy(store=self.path, seconds=self._busy_seconds)
+        if isinstance(problem, apsw.FullError):
+            return StoreFull(store=self.path)
+        if isinstance(problem, (apsw.CorruptError, apsw.NotADBError)):
+            return StoreDamaged(store=self.path, reason=f"{problem}.")
+        if isinstance(problem, (apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError, OSError)):
+            return StoreUnavailable(store=self.path, reason=f"{problem}.", hint=_HINT)
+        return problem
+
+
+_HINT = "Check its permissions and disk, or set ENGRAM_HOME to a directory you can write to."
+
+
+class _Transaction:
+    """A write transaction; a block inside another joins it."""
+
+    def __init__(self, connection: _Connection, durable: bool) -> None:
+        self._connection = connection
+        self._durable = durable
+        self._joined = connection.db.in_transaction
+
+    def __enter__(self) -> None:
+        if not self._joined:
+            self._connection.set_durability(self._durable)
+            self._connection.run("begin immediate", {})
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._joined:
+            return
+        if kind is None:
+            try:
+                self._connection.run("commit", {})
+                return
+            except BaseException:
+                self._roll_back()
+                raise
+        self._roll_back()
+
+    def _roll_back(self) -> None:
+        if self._connection.db.in_transaction:  # a full disk may have rolled back already
+            self._connection.db.execute("rollback")
+
+
+def _refuse_unsafe_library(path: str) -> None:
+    version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
+    safe = version >= _SAFE[0] or any(v[:2] == version[:2] and version >= v for v in _SAFE[1:])
+    if not safe:
+        raise StoreUnavailable(
+            store=path,
+            reason=f"SQLite {apsw.sqlite_lib_version()} can corrupt a database that several processes write.",
+            hint="Upgrade the package apsw.",
+        )
+
+
+def _prepare_directory(path: str, allow_network: bool) -> None:
+    directory = os.path.dirname(path)
+    try:
+        os.makedirs(directory, mode=0o700, exist_ok=True)
+    except OSError as problem:
+        raise StoreUnavailable(store=path, reason=f"{problem}.", hint=_HINT) from problem
+    kind = filesystem.network_kind(directory)
+    if kind and not allow_network:
+        raise NetworkFilesystem(path=directory, filesystem=kind)

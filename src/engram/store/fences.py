@@ -1,0 +1,34 @@
+"""Fencing tokens: one rising number per grant."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.store.engine import Engine
+
+_BLOCK = 4096  # tokens granted between two durable commits
+
+_NEXT = """
+update fences set counter = counter + :count
+ where name = 'locks' and boot = :boot and counter + :count <= ceiling
+returning counter
+"""
+
+_RAISE = """
+insert into fences (name, boot, counter, ceiling) values ('locks', :boot, 0, :block)
+on conflict (name) do update
+   set counter = case when fences.boot = excluded.boot then fences.counter else fences.ceiling end,
+       ceiling = fences.ceiling + :block,
+       boot = excluded.boot
+"""
+
+
+def take(engine: Engine, boot: str, count: int) -> int | None:
+    """Return the last of `count` new tokens, or None when the durable ceiling must be raised first."""
+    rows = engine.run(_NEXT, boot=boot, count=count)
+    return int(rows[0]["counter"]) if rows else None
+
+
+def raise_ceiling(engine: Engine, boot: str, count: int) -> None:
+    """Make room for more tokens; only in a durable transaction."""
+    engine.run(_RAISE, boot=boot, block=_BLOCK + count)

@@ -1,0 +1,111 @@
+"""Locks and those who wait for them."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from engram.model import Resource
+    from engram.store.engine import Engine, Row
+
+_JOINED = """
+select l.*, s.flavor, s.session_type, s.summary, s.host, s.pid, s.pid_start
+  from locks l join sessions s on s.id = l.session_id
+"""
+
+_INSERT = """
+insert into locks (token, session_id, kind, name, base, pattern, mode, project, note, locked_at, lasts, expires_at)
+values (:token, :session_id, :kind, :name, :base, :pattern, :mode, :project, :note, :now, :lasts, :expires_at)
+"""
+
+_RENEW_ONE = """
+update locks set mode = :mode, note = coalesce(cast(:note as text), note), lasts = :lasts, expires_at = :expires_at
+ where session_id = :session_id and kind = :kind and pattern = :pattern returning token, locked_at, note
+"""
+
+_WAIT = """
+insert into waiters (session_id, base, kind, pattern, since, expires_at)
+values (:session_id, :base, :kind, :pattern, :now, :expires_at)
+on conflict (session_id, kind, pattern) do update set expires_at = excluded.expires_at
+"""
+
+
+def serialize(engine: Engine) -> None:
+    """Let only one writer at a time judge overlaps; SQLite has one writer anyway."""
+    if engine.dialect == "postgres":
+        engine.run("lock table locks in exclusive mode")
+
+
+def near(engine: Engine, resource: Resource, table: str = "locks") -> list[Row]:
+    """Return every lock or waiter that might overlap a resource: above it, on it, or below it."""
+    above = _ancestors(resource.base)
+    keys = {f"k{n}": key for n, key in enumerate(above)}
+    where = f"base in ({', '.join(':' + name for name in keys)})"
+    if resource.kind in ("directory", "glob"):
+        below = resource.base.rstrip("/")
+        where += " or (base >= :first and base < :last)"
+        keys |= {"first": below + "/", "last": below + "0"}  # "0" follows "/"
+    joined = _JOINED if table == "locks" else "select * from waiters"
+    return engine.run(f"{joined} where {where}", **keys)
+
+
+def every(engine: Engine, project: str | None, limit: int) -> list[Row]:
+    """Return the locks of a project, or of all, newest first."""
+    where = "where (cast(:project as text) is null or l.project = :project) order by l.token desc limit :limit"
+    return engine.run(f"{_JOINED} {where}", project=project, limit=limit)
+
+
+def of_session(engine: Engine, session_id: str) -> list[Row]:
+    """Return the locks a session holds."""
+    return engine.run(f"{_JOINED} where l.session_id = :session_id order by l.token", session_id=session_id)
+
+
+def insert(engine: Engine, resource: Resource, **facts: Any) -> None:
+    """Grant a lock."""
+    engine.run(_INSERT, kind=resource.kind, name=resource.name, base=resource.base, pattern=resource.pattern, **facts)
+
+
+def renew_one(engine: Engine, resource: Resource, **facts: Any) -> Row | None:
+    """Renew a session's own lock on exactly this resource."""
+    rows = engine.run(_RENEW_ONE, kind=resource.kind, pattern=resource.pattern, **facts)
+    return rows[0] if rows else None
+
+
+def renew_all(engine: Engine, session_id: str, steady: int) -> None:
+    """Move the end of everything a session holds."""
+    engine.run(
+        "update locks set expires_at = :steady + lasts where session_id = :session_id",
+        session_id=session_id, steady=steady,
+    )  # fmt: skip
+
+
+def delete(engine: Engine, token: int) -> None:
+    """Drop one lock."""
+    engine.run("delete from locks where token = :token", token=token)
+
+
+def delete_all(engine: Engine, session_id: str) -> None:
+    """Drop everything a session holds or waits for."""
+    engine.run("delete from locks where session_id = :session_id", session_id=session_id)
+    engine.run("delete from waiters where session_id = :session_id", session_id=session_id)
+
+
+def wait(engine: Engine, resource: Resource, session_id: str, now: int, expires_at: int) -> None:
+    """Show that a session waits for a resource."""
+    engine.run(
+        _WAIT, session_id=session_id, base=resource.base, kind=resource.kind, pattern=resource.pattern,
+        now=now, expires_at=expires_at,
+    )  # fmt: skip
+
+
+def stop_waiting(engine: Engine, session_id: str) -> None:
+    """Forget what a session waited for."""
+    engine.run("delete from waiters where session_id = :session_id", session_id=session_id)
+
+
+def _ancestors(base: str) -> list[str]:
+    if not base.startswith("/"):
+        return [base]
+    parts = base.strip("/").split("/")
+    return ["/", *("/" + "/".join(parts[: n + 1]) for n in range(len(parts)) if parts[0])]

@@ -1,0 +1,166 @@
+"""Sessions and their logs."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from engram.store.engine import Engine, Row
+
+_COLUMNS = (
+    "id", "flavor", "native_id", "session_type", "summary", "status", "project", "cwd", "branch", "host", "pid",
+    "pid_start", "model", "started_at", "last_heartbeat", "completed_at", "completion_summary", "metadata",
+)  # fmt: skip
+
+_INSERT = f"""
+insert into sessions ({", ".join(_COLUMNS)}) values ({", ".join(":" + name for name in _COLUMNS)})
+on conflict do nothing returning id
+"""
+
+_TOUCH = """
+update sessions set last_heartbeat = :now,
+       summary = coalesce(cast(:summary as text), summary),
+       status = 'active', completed_at = null, completion_summary = null
+ where id = :id returning *
+"""
+
+_RESUME = """
+update sessions set last_heartbeat = :now, summary = :summary, session_type = :session_type,
+       cwd = coalesce(cast(:cwd as text), cwd), branch = coalesce(cast(:branch as text), branch),
+       host = :host, pid = :pid, pid_start = :pid_start,
+       model = coalesce(cast(:model as text), model), metadata = coalesce(cast(:metadata as text), metadata)
+ where id = :id
+"""
+
+_COMPLETE = """
+update sessions set status = 'completed', completed_at = :now, last_heartbeat = :now, completion_summary = :summary
+ where id = :id returning *
+"""
+
+_ACTIVE = """
+select * from sessions
+ where status = 'active' and last_heartbeat > :since and (cast(:project as text) is null or project = :project)
+ order by last_heartbeat desc, id desc limit :limit
+"""
+
+_ACTIVE_ELSEWHERE = """
+select * from sessions where status = 'active' and last_heartbeat > :since and project <> :project
+ order by last_heartbeat desc, id desc limit :limit
+"""
+
+_RECENT = """
+select * from sessions
+ where completed_at > :since and status = 'completed' and (cast(:project as text) is null or project = :project)
+ order by completed_at desc, id desc limit :limit
+"""
+
+_OF_PROCESSES = """
+select * from sessions where status = 'active' and pid = :pid and pid_start = :start and host = :host
+ order by last_heartbeat desc, id desc limit 1
+"""
+
+_COUNTS = """
+select (select count(*) from sessions) as total_sessions,
+       (select count(*) from sessions where status = 'active') as active_sessions,
+       (select count(*) from sessions where status = 'completed') as completed_sessions,
+       (select count(*) from session_logs) as total_logs
+"""
+
+_LOG = """
+insert into session_logs (session_id, logged_at, entry, origin) values (:session_id, :now, :entry, :origin)
+on conflict (origin) do nothing returning id, session_id, logged_at, entry
+"""
+
+_LOGS = "select * from session_logs where session_id = :session_id order by id desc limit :limit"
+
+
+def insert(engine: Engine, **facts: Any) -> bool:
+    """Add a session; False when it is already known."""
+    return bool(engine.run(_INSERT, **{name: facts.get(name) for name in _COLUMNS}))
+
+
+def get(engine: Engine, session_id: str) -> Row | None:
+    """Return one session."""
+    rows = engine.run("select * from sessions where id = :id", id=session_id)
+    return rows[0] if rows else None
+
+
+def with_prefix(engine: Engine, prefix: str) -> list[Row]:
+    """Return up to two sessions whose id starts so: enough to tell one from several."""
+    return engine.run(
+        "select * from sessions where id >= :first and id < :last order by id limit 2",
+        first=prefix, last=prefix + "\U0010ffff",
+    )  # fmt: skip
+
+
+def by_native_id(engine: Engine, flavor: str, native_id: str) -> Row | None:
+    """Return the session an agent knows under its own id."""
+    rows = engine.run(
+        "select * from sessions where flavor = :flavor and native_id = :native_id", flavor=flavor, native_id=native_id
+    )
+    return rows[0] if rows else None
+
+
+def touch(engine: Engine, session_id: str, now: int, summary: str | None) -> Row:
+    """Record a sign of life."""
+    return engine.run(_TOUCH, id=session_id, now=now, summary=summary)[0]
+
+
+def resume(engine: Engine, session_id: str, **facts: Any) -> None:
+    """Let a known session be run by a new process."""
+    engine.run(_RESUME, id=session_id, **facts)
+
+
+def rebind(engine: Engine, session_id: str, host: str, pid: int | None, pid_start: str | None) -> None:
+    """Change which process runs a session."""
+    engine.run(
+        "update sessions set host = :host, pid = :pid, pid_start = :pid_start where id = :id",
+        id=session_id, host=host, pid=pid, pid_start=pid_start,
+    )  # fmt: skip
+
+
+def complete(engine: Engine, session_id: str, now: int, summary: str) -> Row:
+    """Mark a session as done."""
+    return engine.run(_COMPLETE, id=session_id, now=now, summary=summary)[0]
+
+
+def active(engine: Engine, since: int, project: str | None, limit: int) -> list[Row]:
+    """Return sessions not completed, newest sign of life first."""
+    return engine.run(_ACTIVE, since=since, project=project, limit=limit)
+
+
+def active_elsewhere(engine: Engine, since: int, project: str, limit: int) -> list[Row]:
+    """Return sessions not completed in any other project."""
+    return engine.run(_ACTIVE_ELSEWHERE, since=since, project=project, limit=limit)
+
+
+def recent(engine: Engine, since: int, project: str | None, limit: int) -> list[Row]:
+    """Return sessions completed since then, newest first."""
+    return engine.run(_RECENT, since=since, project=project, limit=limit)
+
+
+def of_processes(engine: Engine, processes: Iterable[tuple[str, int, str]]) -> Row | None:
+    """Return the session that the first of these processes runs."""
+    for host, pid, start in processes:
+        rows = engine.run(_OF_PROCESSES, host=host, pid=pid, start=start)
+        if rows:
+            return rows[0]
+    return None
+
+
+def counts(engine: Engine) -> Row:
+    """Return how many sessions and logs there are."""
+    return engine.run(_COUNTS)[0]
+
+
+def add_log(engine: Engine, session_id: str, now: int, entry: str, origin: str | None = None) -> Row | None:
+    """Append a log entry; None when that origin was taken over before."""
+    rows = engine.run(_LOG, session_id=session_id, now=now, entry=entry, origin=origin)
+    return rows[0] if rows else None
+
+
+def logs(engine: Engine, session_id: str, limit: int) -> list[Row]:
+    """Return a session's log entries, newest first by order of writing."""
+    return engine.run(_LOGS, session_id=session_id, limit=limit)

@@ -1,0 +1,102 @@
+"""Text as it is stored and shown: clean, in one line, quoted, measured. Pure."""
+
+from __future__ import annotations
+
+from engram.errors import InvalidInput, TooLarge
+
+KILOBYTE = 1024
+LINE = 64 * KILOBYTE  # summaries and notes
+PAGE = 1024 * KILOBYTE  # log entries and whole documents
+
+# A NUL cannot be stored by PostgreSQL, and escape sequences must not reach a terminal.
+_CONTROL: dict[int, int | None] = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+_CONTROL[0] = ord("␀")
+
+
+def clean(field: str, given: object, limit: int = LINE) -> str:
+    """Return text that any engine can store, or say why it is refused."""
+    if not isinstance(given, str):
+        raise InvalidInput(field=field, reason=f"expected text, got {type(given).__name__}.")
+    if not given.isascii():
+        given = given.encode("utf-8", "replace_surrogate").decode("utf-8")
+    size = len(given) if given.isascii() else len(given.encode())
+    if size > limit:
+        raise TooLarge(field=field, size=size, limit=limit, unit="bytes", hint="Shorten it.")
+    return given.replace("\r\n", "\n").translate(_CONTROL)
+
+
+def required(field: str, given: object, hint: str, limit: int = LINE) -> str:
+    """Return clean text that says something."""
+    text = clean(field, given, limit)
+    if not text.strip():
+        raise InvalidInput(field=field, reason=f"it is empty. {hint}")
+    return text
+
+
+def name(field: str, given: object) -> str:
+    """Return an id or a short name exactly as given, or refuse it."""
+    if not isinstance(given, str) or not given.strip():
+        raise InvalidInput(field=field, reason="it is empty.")
+    if len(given) > 4096 or any(ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 for c in given):
+        raise InvalidInput(field=field, reason="it holds characters no name may have, or is too long.")
+    return given
+
+
+def one_line(text: str | None, length: int = 100) -> str:
+    """Return the first characters of a text on one line, whatever it holds."""
+    line = " ".join((text or "")[: length * 4].split())
+    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+
+
+def inline(text: str | None, length: int = 100) -> str:
+    """Return a one-liner that cannot break out of the markdown it is put into."""
+    return one_line(text, length).replace("`", "'").replace("<", "‹").replace(">", "›")
+
+
+def quote(text: str) -> str:
+    """Return a text as quoted data, so that no line of it can pass for our own words."""
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines() or [""])
+
+
+def tokens(text: str) -> int:
+    """Estimate how many tokens a model will count: four ASCII characters, or one of any other."""
+    wide = 0 if text.isascii() else sum(1 for c in text if ord(c) > 127)
+    return (len(text) - wide + 3) // 4 + wide
+
+
+def cut(text: str, budget: int) -> str:
+    """Return the longest beginning of a text, whole lines first, that fits a token budget."""
+    if tokens(text) <= budget:
+        return text
+    kept: list[str] = []
+    for line in text.splitlines():
+        cost = tokens(line + "\n")
+        if cost > budget:
+            return "\n".join(kept) if kept else line[: max(budget, 0)]
+        kept.append(line)
+        budget -= cost
+    return "\n".join(kept)
+
+
+def duration(microseconds: int) -> str:
+    """Return a length of time as a person says it."""
+    seconds = max(0, microseconds) // 1_000_000
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+def _surrogate(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "�".encode() * (error.end - error.start), error.end
+
+
+def _register() -> None:
+    import codecs
+
+    codecs.register_error("replace_surrogate", _surrogate)
+
+
+_register()
