@@ -33,13 +33,16 @@ def value(cls: type[T]) -> type[T]:
             _complain(cls, names, fields, given, facts)
         self.__dict__.update(fields)
 
-    made: Any = cls  # a checker sees a dataclass here and would forbid what makes it one
-    made.__init__, made.__repr__ = __init__, _repr
-    made.__eq__, made.__hash__ = _equal, _hash
-    made.__setattr__ = made.__delattr__ = _frozen
-    made.__match_args__ = names
-    made.__dataclass_fields__ = _Fields(defaults)
+    _equip(cls, __init__, names, defaults)
     return cls
+
+
+def _equip(cls: Any, init: Any, names: tuple[str, ...], defaults: dict[str, Any]) -> None:
+    cls.__init__, cls.__repr__ = init, _repr
+    cls.__eq__, cls.__hash__ = _equal, _hash
+    cls.__setattr__ = cls.__delattr__ = _frozen
+    cls.__match_args__ = names
+    cls.__dataclass_fields__ = _Fields(defaults)
 
 
 def _complain(cls: type, names: tuple[str, ...], fields: Any, given: Any, facts: Any) -> None:
@@ -74,7 +77,7 @@ class _Fields:
     def __init__(self, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
 
-    def __get__(self, instance: object, owner: type) -> Any:
+    def __get__(self, instance: object, owner: Any) -> Any:
         from dataclasses import field, make_dataclass
 
         specs = [
@@ -82,5 +85,5 @@ class _Fields:
             for name, kind in owner.__annotations__.items()
         ]
         table = make_dataclass(owner.__name__, specs, kw_only=True).__dataclass_fields__
-        setattr(owner, "__dataclass_fields__", table)  # noqa: B010
+        owner.__dataclass_fields__ = table
         return table

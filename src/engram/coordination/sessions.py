@@ -248,7 +248,7 @@ def _presence(hub: Hub, row: Row, process: Process | None) -> str:
 
 def _identify(hub: Hub, flavor: str, look: bool, pid: int | None) -> tuple[str, Process | None]:
     """Find which agent runs us and as which process."""
-    flavor = text.name("flavor", flavor)
+    flavor = host.flavor_of([text.name("flavor", flavor).removesuffix("-code")]) or flavor
     if pid is not None:
         process = host.process(positive("pid", pid))
         if process is None:

@@ -23,5 +23,5 @@ def ahead(engine: Engine, boot: str, offered: int) -> int:
 
 def server_now(engine: Engine) -> int:
     """Return the PostgreSQL server's clock, the one time several machines share."""
-    rows = engine.run("select /*pg: (extract(epoch from clock_timestamp()) * 1000000)::bigint */ as now")
+    rows = engine.run("select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now")
     return int(rows[0]["now"])

