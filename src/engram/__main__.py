@@ -10,7 +10,7 @@ def main() -> int:
     if sys.argv[1:2] == ["hook"]:
         from engram.surfaces import hooks
 
-        return hooks.main(sys.argv[2:])
+        hooks.main(sys.argv[2:])
     from engram.surfaces.cli import main as cli
 
     return cli()

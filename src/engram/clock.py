@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from datetime import datetime, timedelta, timezone
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 # Counts while the machine sleeps and never jumps; macOS names it differently, Windows has one clock.
 _STEADY = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
 
@@ -33,7 +35,9 @@ class Clock:
 
 def moment(microseconds: int) -> datetime:
     """Turn stored microseconds into an aware UTC datetime."""
-    return _EPOCH + timedelta(microseconds=microseconds)
+    from datetime import datetime, timedelta, timezone  # a hook that shows no time need not load it
+
+    return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=microseconds)
 
 
 def session_id(now: int) -> str:

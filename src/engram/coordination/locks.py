@@ -114,7 +114,7 @@ def check_locks(
     session_id: Annotated[str | None, Help("who asks; gives relative paths and names their place")] = None,
     cwd: Annotated[str | None, Help("where relative paths start")] = None,
 ) -> list[Lock]:
-    """Return every live lock that overlaps a resource, with its holder's task."""
+    """Show every live lock that overlaps a resource, with its holder's task."""
     row = sessions.require(hub, session_id) if session_id else None
     wanted = _canonical(hub, row, resource, cwd)
     near = [row for row in store.near(hub.engine, wanted) if overlaps(wanted, _resource(row))]
@@ -128,7 +128,7 @@ def list_locks(
     project: Annotated[str | None, Help("only this project")] = None,
     limit: Annotated[int, Help("at most so many")] = 1000,
 ) -> list[Lock]:
-    """Return all live locks, newest first, with those who wait for them."""
+    """Show all live locks, newest first, with those who wait for them."""
     steady = hub.steady()
     rows = store.every(hub.engine, project, sessions.positive("limit", limit))
     return [view(hub, row, steady, _waiters(hub, row, steady)) for row in rows if _lapse(row, steady) is None]

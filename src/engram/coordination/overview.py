@@ -38,7 +38,7 @@ def activity(
     kind: Annotated[str | None, Help("only refused, takeover, reopened or imported")] = None,
     limit: Annotated[int, Help("at most so many")] = 20,
 ) -> list[Activity]:
-    """Return what Engram did and prevented, newest first."""
+    """Show what Engram did and prevented, newest first."""
     rows = store.newest(hub.engine, kind, sessions.positive("limit", limit))
     return [
         Activity(

@@ -7,7 +7,6 @@ every worktree means the same file. Where the file system ignores case, so do we
 from __future__ import annotations
 
 import os
-import re
 
 from engram import text
 from engram.coordination import overlap, projects
@@ -15,9 +14,6 @@ from engram.errors import InvalidInput
 from engram.model import Resource
 
 KINDS = ("file", "directory", "glob", "name")
-
-# `db:migrations` is a name; `C:\x`, `./db:x` and `a/b:c` are paths.
-_NAME = re.compile(r"[A-Za-z][\w.+-]+:(?![/\\])")
 
 
 def canonical(given: str, cwd: str | None, project: str = "", kind: str | None = None) -> Resource:
@@ -31,8 +27,10 @@ def canonical(given: str, cwd: str | None, project: str = "", kind: str | None =
 
 
 def is_name(given: str, cwd: str | None) -> bool:
-    """Tell whether this is a bare name, not a path."""
-    return bool(_NAME.match(given)) and not os.path.exists(os.path.join(cwd or "/", given))
+    """Tell whether this is a bare name like `db:migrations`; `C:\\x`, `./db:x` and `a/b:c` are paths."""
+    scheme, colon, rest = given.partition(":")
+    bare = len(scheme) > 1 and scheme[0].isalpha() and not {"/", "\\"} & {*scheme, *rest[:1]}
+    return bool(colon) and bare and not os.path.exists(os.path.join(cwd or "/", given))
 
 
 def folds_case(directory: str) -> bool:
@@ -75,9 +73,15 @@ def _glob(full: str) -> Resource:
     if folds_case(base):
         rest = [part.casefold() for part in rest]
     # `a**b` crosses no directory: only a segment that is `**` alone does.
-    rest = [part if part == overlap.ANY_DEPTH else re.sub(r"\*+", "*", part) for part in rest]
+    rest = [part if part == overlap.ANY_DEPTH else _single_stars(part) for part in rest]
     pattern = "/".join([_literal(base).rstrip("/"), *rest])
     return Resource(kind="glob", name="/".join([base.rstrip("/"), *rest]), base=base, pattern=pattern)
+
+
+def _single_stars(part: str) -> str:
+    while "**" in part:
+        part = part.replace("**", "*")
+    return part
 
 
 def _shared(real: str) -> str:

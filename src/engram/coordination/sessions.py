@@ -102,7 +102,7 @@ def complete(
 
 @operation()
 def get_session(hub: Hub, session_id: Annotated[str, Help("the session, or the start of its id")]) -> Session:
-    """Return one session."""
+    """Show one session."""
     found = store.get(hub.engine, text.name("session_id", session_id))
     if found is None:
         alike = store.with_prefix(hub.engine, session_id)
@@ -120,7 +120,7 @@ def get_active_sessions(
     project: Annotated[str | None, Help("only this project")] = None,
     limit: Annotated[int, Help("at most so many")] = 1000,
 ) -> list[Session]:
-    """Return every session not completed, newest sign of life first, stale ones included."""
+    """Show every session not completed, newest sign of life first, stale ones included."""
     return [view(hub, row) for row in store.active(hub.engine, _FOREVER, project, positive("limit", limit))]
 
 
@@ -131,7 +131,7 @@ def get_recent_sessions(
     project: Annotated[str | None, Help("only this project")] = None,
     limit: Annotated[int, Help("at most so many")] = 1000,
 ) -> list[Session]:
-    """Return sessions completed in the last hours, newest first."""
+    """Show sessions completed in the last hours, newest first."""
     if not 0 <= hours < 1e7:
         raise InvalidInput(field="hours", reason=f"{hours!r} is not a number of hours.")
     since = hub.now() - int(hours * clock.HOUR)
@@ -144,7 +144,7 @@ def get_session_logs(
     session_id: Annotated[str, Help("the session")],
     limit: Annotated[int, Help("at most so many")] = 20,
 ) -> list[Log]:
-    """Return a session's log entries, newest first."""
+    """Show a session's log entries, newest first."""
     require(hub, session_id)
     return [_log_view(row) for row in store.logs(hub.engine, session_id, positive("limit", limit))]
 
@@ -248,7 +248,7 @@ def _presence(hub: Hub, row: Row, process: Process | None) -> str:
 
 def _identify(hub: Hub, flavor: str, look: bool, pid: int | None) -> tuple[str, Process | None]:
     """Find which agent runs us and as which process."""
-    flavor = host.flavor_of([text.name("flavor", flavor).removesuffix("-code")]) or flavor
+    flavor = host.flavor_of([text.name("flavor", flavor)]) or flavor
     if pid is not None:
         process = host.process(positive("pid", pid))
         if process is None:

@@ -33,7 +33,7 @@ def situation(
     session_id: Annotated[str | None, Help("who asks: adds its messages, and means its project")] = None,
     project: Annotated[str | None, Help("which project; without it the one of session or directory")] = None,
 ) -> Sitrep:
-    """Return the picture of now: world state, sessions, locks, messages, recent work."""
+    """Show the picture of now: world state, sessions, locks, messages, recent work."""
     row = sessions.require(hub, session_id) if session_id else None
     room = project if project is not None else (row["project"] if row else _here(hub))
     settings, now = hub.settings, hub.now()
@@ -70,7 +70,7 @@ def get_situation_report(
     project: Annotated[str | None, Help("which project; without it the one of session or directory")] = None,
     tokens: Annotated[int | None, Help("hard limit of its length")] = None,
 ) -> str:
-    """Return the sitrep as markdown that fits a context window."""
+    """Show the sitrep as markdown that fits a context window."""
     budget = sessions.positive("tokens", hub.settings.sitrep_tokens if tokens is None else tokens)
     return report(situation(hub, session_id, project), budget, hub.now())
 

@@ -26,7 +26,7 @@ GLOBAL = ""
 def get_world_state(
     hub: Hub, project: Annotated[str | None, Help("a project's own; without it the global one")] = None
 ) -> str:
-    """Return the world state's text, empty when none is set."""
+    """Show the world state's text, empty when none is set."""
     current = documents.current(hub.engine, KIND, project or GLOBAL)
     return str(current["content"]) if current else ""
 
@@ -60,7 +60,7 @@ def world_state(
     project: Annotated[str | None, Help("a project's own; without it the global one")] = None,
     version: Annotated[int | None, Help("an older version")] = None,
 ) -> WorldState:
-    """Return the world state with its version, author and time."""
+    """Show the world state with its version, author and time."""
     key = project or GLOBAL
     row = documents.current(hub.engine, KIND, key) if version is None else documents.get(hub.engine, KIND, key, version)
     if row is None:
@@ -75,7 +75,7 @@ def world_history(
     project: Annotated[str | None, Help("a project's own; without it the global one")] = None,
     limit: Annotated[int, Help("at most so many")] = 20,
 ) -> list[WorldState]:
-    """Return the versions of the world state, newest first."""
+    """Show the versions of the world state, newest first."""
     rows = documents.history(hub.engine, KIND, project or GLOBAL, sessions.positive("limit", limit))
     return [view(row) for row in rows]
 

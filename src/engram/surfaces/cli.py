@@ -1,0 +1,107 @@
+"""The command line: one command per operation, built from its signature.
+
+`COMMANDS` says how each operation is called here; what its parameters mean is read from the operation
+itself. A command whose work is not one operation (an editor, a server) lives in `errands`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+import engram.api  # noqa: F401  the operations enter the registry
+from engram import __version__
+from engram.errors import Error
+from engram.operation import find
+from engram.surfaces import commands, errands
+from engram.surfaces.commands import Command
+from engram.surfaces.encode import problem, to_json
+
+COMMANDS = (
+    Command("sitrep", "get_situation_report", plain="situation"),
+    Command("register", "register", positional=("summary",)),
+    Command("heartbeat", "heartbeat", positional=("summary",), stdin=False),
+    Command("log", "log", positional=("entry",)),
+    Command("complete", "complete", positional=("completion_summary",)),
+    Command("show", "get_session", positional=("session_id",)),
+    Command("logs", "get_session_logs", positional=("session_id",), empty="No log entries yet."),
+    Command("lock", "lock_resources", positional=("resources",), each=True),
+    Command("send", "send", positional=("to", "body")),
+    Command("inbox", "inbox", empty="No unread messages."),
+    Command("stats", "stats"),
+    Command("activity", "activity", empty="Nothing was prevented or taken over yet."),
+    Command("world show", "world_state"),
+    Command("world set", "set_world_state", positional=("content",)),
+    Command("world history", "world_history", empty="No world state yet. Write one with `engram world set`."),
+    Command("world diff", "world_diff", positional=("since", "until")),
+)
+
+_HELP = """One memory for every coding agent.
+
+Several agents on one machine know of each other: who is here, what they do, what they hold. Start with
+`engram sitrep`; every command takes --json, and --help shows more.
+"""
+
+
+class _Group(click.Group):
+    """Commands of one prefix, each built when it is called for: most calls need one."""
+
+    def __init__(self, prefix: str = "", **facts: Any) -> None:
+        super().__init__(**facts)
+        self.prefix = prefix
+        self.known = {c.path.removeprefix(prefix): c for c in COMMANDS if c.path.rpartition(" ")[0] == prefix.strip()}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *self.known})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        command = self.known.get(cmd_name)
+        operation = find(command.operation) if command else None
+        if command is None or operation is None:
+            return super().get_command(ctx, cmd_name)
+        return commands.build(command, operation)
+
+
+class _Root(_Group):
+    """The whole command line, answering every refusal in one line, or as JSON when asked to."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        os.umask(0o077)
+        if os.environ.get("NO_COLOR"):
+            ctx.color = False
+        try:
+            return super().invoke(ctx)
+        except Error as error:
+            _answer(error)
+            ctx.exit(error.exit)
+
+
+def _answer(error: Error) -> None:
+    if "--json" in sys.argv:
+        click.echo(to_json(problem(error)))
+    else:
+        click.echo(f"{click.style('engram:', fg='red')} {' '.join(str(error).split())}", err=True)
+
+
+def _root() -> click.Group:
+    root = _Root(name="engram", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
+    click.version_option(__version__, prog_name="engram")(root)
+    for errand in errands.ERRANDS:
+        root.add_command(errand)
+    world = _Group("world ", name="world", help="The maintained overview of a project, or of everything.")
+    world.add_command(errands.edit_world)
+    root.add_command(world)
+    root.add_command(_Group("import ", name="import", help="Take over the memory of another program."))
+    return root
+
+
+def main() -> int:
+    """Run the command line and return its exit status."""
+    try:
+        _root()(prog_name="engram")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    return 0

@@ -1,0 +1,158 @@
+"""Commands whose work is more than one operation: lists in one view, an editor, a server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import click
+
+from engram.api import Engram
+from engram.errors import Conflict, InvalidInput, NotFound, TooLarge
+from engram.settings import Settings, load
+from engram.surfaces.commands import acting, json_option, project_at, project_option, session_option, show, tell
+
+
+def sessions(project: str | None, everywhere: bool, recent: bool, hours: float, limit: int, as_json: bool) -> None:
+    """List who is here; --recent lists completed work."""
+    with Engram() as engram:
+        room = None if everywhere else project_at(project)
+        if recent:
+            found = engram.get_recent_sessions(hours, room, limit)
+            show(found, as_json, f"No session was completed in the last {hours:g} hours.")
+        else:
+            found = engram.get_active_sessions(room, limit)
+            show(found, as_json, "Nobody is here. Announce a session with `engram register`.")
+
+
+def locks(resource: str | None, project: str | None, as_json: bool) -> None:
+    """List who holds what, or who holds something on one resource."""
+    with Engram() as engram:
+        if resource is None:
+            show(engram.list_locks(project_at(project)), as_json, "Nobody holds anything.")
+        else:
+            who = acting(engram, None, needed=False)
+            show(engram.check_locks(resource, who, os.getcwd()), as_json, f"{resource} is free.")
+
+
+def unlock(resources: tuple[str, ...], everything: bool, session: str | None, token: int | None, as_json: bool) -> None:
+    """Let go of locks; letting go of what is not held changes nothing."""
+    if not resources and not everything:
+        raise InvalidInput(field="resources", reason="name what to let go of, or pass --all.")
+    with Engram() as engram:
+        who = acting(engram, session)
+        assert who is not None
+        if everything:
+            freed = engram.release_all(who)
+        else:
+            freed = [lock for r in resources for lock in engram.release_resource(who, r, token, os.getcwd())]
+        names = ", ".join(lock.resource for lock in freed)
+        show(freed if as_json else f"Released {names}." if freed else "Nothing of that was held.", as_json)
+        tell(engram, who)
+
+
+def edit(project: str | None, session: str | None) -> None:
+    """Change the world state in your editor; nothing you type is lost."""
+    with Engram() as engram:
+        room = project_at(project)
+        who = acting(engram, session, needed=False)
+        try:
+            current = engram.world_state(room)
+            old, version = current.content, current.version
+        except NotFound:
+            old, version = "", 0
+        path, new = _edited(old)
+        if new == old:
+            click.echo("Nothing was changed.")
+        else:
+            try:
+                state = engram.set_world_state(new, who or os.environ.get("USER"), version, room)
+            except (Conflict, TooLarge) as refusal:
+                click.echo(f"Your text is kept in {path}.", err=True)
+                raise refusal
+            click.echo(f"The world state is now at version {state.version}.")
+    os.unlink(path)
+
+
+def serve(socket: str | None, port: int | None, as_json: bool) -> None:
+    """Offer every operation over HTTP: on a Unix socket, or on a loopback port with a token."""
+    from engram.surfaces import serve as server
+
+    server.serve(load(), socket_path=socket, port=port, announce=lambda endpoint: show(endpoint, as_json))
+
+
+def completion(shell: str) -> None:
+    """Print the completion script for a shell: eval "$(engram completion bash)"."""
+    command = shutil.which("engram") or sys.argv[0]
+    environment = {**os.environ, "_ENGRAM_COMPLETE": f"{shell}_source"}
+    done = subprocess.run([command], env=environment, capture_output=True, text=True, check=False)
+    click.echo(done.stdout)
+
+
+def config(as_json: bool) -> None:
+    """Show every setting in force and how to change it."""
+    settings = load()
+    if as_json:
+        show(settings, as_json)
+        return
+    for name in Settings.__annotations__:
+        click.echo(f"{name} = {getattr(settings, name)!r}")
+    place = os.path.join(settings.home, "config.toml")
+    click.echo(click.style(f"\nChange one in {place}, or as ENGRAM_<NAME> in the environment.", dim=True))
+
+
+def _edited(old: str) -> tuple[str, str]:
+    handle, path = tempfile.mkstemp(prefix="world-state-", suffix=".md")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(old)
+    click.edit(filename=path)
+    with open(path, encoding="utf-8", errors="replace") as file:
+        new = file.read()
+    return path, new if new.rstrip("\n") != old.rstrip("\n") else old
+
+
+edit_world = click.Command("edit", callback=edit, help=edit.__doc__, params=[project_option(), session_option(False)])
+
+ERRANDS = (
+    click.Command(
+        "sessions", callback=sessions, help=sessions.__doc__,
+        params=[
+            project_option(),
+            click.Option(["-a", "--all", "everywhere"], is_flag=True, help="Of all projects (the default)."),
+            click.Option(["-r", "--recent"], is_flag=True, help="Completed ones instead."),
+            click.Option(["--hours"], type=float, default=24.0, show_default=True, help="How far back --recent looks."),
+            click.Option(["-n", "--limit"], type=int, default=50, show_default=True, help="At most so many."),
+            json_option(),
+        ],
+    ),
+    click.Command(
+        "locks", callback=locks, help=locks.__doc__,
+        params=[click.Argument(["resource"], required=False), project_option(), json_option()],
+    ),
+    click.Command(
+        "unlock", callback=unlock, help=unlock.__doc__,
+        params=[
+            click.Argument(["resources"], nargs=-1),
+            click.Option(["-a", "--all", "everything"], is_flag=True, help="Everything the session holds."),
+            session_option(),
+            click.Option(["--token"], type=int, help="Only if this is still the lock's token."),
+            json_option(),
+        ],
+    ),
+    click.Command(
+        "serve", callback=serve, help=serve.__doc__,
+        params=[
+            click.Option(["--socket"], help="Unix socket to listen on, if not engram.sock in the home."),
+            click.Option(["--port"], type=click.IntRange(0, 65535), help="Loopback port instead; 0 picks a free one."),
+            json_option(),
+        ],
+    ),
+    click.Command(
+        "completion", callback=completion, help=completion.__doc__,
+        params=[click.Argument(["shell"], type=click.Choice(["bash", "zsh", "fish"]))],
+    ),
+    click.Command("config", callback=config, help=config.__doc__, params=[json_option()]),
+)  # fmt: skip
