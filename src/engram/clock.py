@@ -44,8 +44,3 @@ def session_id(now: int) -> str:
     """Return a new session id: local time and eight random hex digits."""
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now // SECOND))
     return f"{stamp}-{os.urandom(4).hex()}"
-
-
-def new_id(now: int) -> str:
-    """Return a new id that sorts by time."""
-    return f"{now:015x}{os.urandom(5).hex()}"

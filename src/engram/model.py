@@ -88,7 +88,7 @@ class Lock:
 class Message:
     """A note to a session, delivered once."""
 
-    id: str
+    id: int
     sender: str | None
     kind: str  # note, loss
     body: str
@@ -172,3 +172,4 @@ class Imported:
     already_here: int
     mended: dict[str, int]
     dropped: tuple[str, ...]
+    updated: int = 0  # sessions that had come before and have gone on in the source since

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from engram import host, text
-from engram.clock import MINUTE, SECOND, moment, new_id
+from engram.clock import MINUTE, SECOND, moment
 from engram.coordination import fences, resources, sessions
 from engram.coordination.overlap import overlaps
 from engram.errors import Held, InvalidInput
@@ -336,7 +336,7 @@ def _take_over(hub: Hub, taker: Row, rival: Row, token: int) -> None:
         f"({taker['flavor']}: {text.inline(taker['summary'])}) with token {token}, because {rival['lapse']}."
     )
     messages.insert(
-        hub.engine, id=new_id(now), sender=taker["id"], recipient=rival["session_id"], project=rival["project"],
+        hub.engine, sender=taker["id"], recipient=rival["session_id"], project=rival["project"],
         kind="loss", body=body, now=now,
     )  # fmt: skip
     activity.record(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engram import text
-from engram.clock import HOUR, moment, new_id
+from engram.clock import HOUR, moment
 from engram.coordination import sessions
 from engram.errors import InvalidInput
 from engram.model import Message, Sent
@@ -98,7 +98,7 @@ def view(row: Row) -> Message:
 def _post(hub: Hub, author: Row | None, recipient: str | None, project: str, body: str) -> None:
     now = hub.now()
     store.insert(
-        hub.engine, id=new_id(now), sender=author["id"] if author else None, recipient=recipient, project=project,
+        hub.engine, sender=author["id"] if author else None, recipient=recipient, project=project,
         kind="note", body=body, now=now,
     )  # fmt: skip
 

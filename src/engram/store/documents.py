@@ -18,6 +18,8 @@ _VERSION = "select * from documents where kind = :kind and key = :key and versio
 
 _HISTORY = "select * from documents where kind = :kind and key = :key order by version desc limit :limit"
 
+_HOLDS = "select 1 as one from documents where kind = :kind and key = :key and content = :content limit 1"
+
 
 def current(engine: Engine, kind: str, key: str) -> Row | None:
     """Return the newest version."""
@@ -45,6 +47,11 @@ def add(
         _ADD, kind=kind, key=key, version=version, content=content, sources=sources, made_by=made_by, now=now
     )
     return rows[0] if rows else None
+
+
+def holds(engine: Engine, kind: str, key: str, content: str) -> bool:
+    """Tell whether any version has exactly this content."""
+    return bool(engine.run(_HOLDS, kind=kind, key=key, content=content))
 
 
 def count(engine: Engine, kind: str) -> int:

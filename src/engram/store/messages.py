@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from engram.store.engine import Engine, Row
 
 _INSERT = """
-insert into messages (id, sender, recipient, project, kind, body, sent_at)
-values (:id, :sender, :recipient, :project, :kind, :body, :now)
+insert into messages (sender, recipient, project, kind, body, sent_at)
+values (:sender, :recipient, :project, :kind, :body, :now)
 """
 
 _SELECT = "select m.*, s.flavor from messages m left join sessions s on s.id = m.sender"
@@ -38,9 +38,9 @@ def history(engine: Engine, session_id: str, limit: int) -> list[Row]:
     )  # fmt: skip
 
 
-def deliver(engine: Engine, ids: Iterable[str], now: int) -> set[str]:
+def deliver(engine: Engine, ids: Iterable[int], now: int) -> set[int]:
     """Mark messages as told and return those that nobody else told first."""
-    told: set[str] = set()
+    told: set[int] = set()
     for message_id in ids:
         rows = engine.run(
             "update messages set delivered_at = :now where id = :id and delivered_at is null returning id",

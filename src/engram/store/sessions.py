@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from engram.store.engine import Engine, Row
@@ -71,6 +71,12 @@ select (select count(*) from sessions) as total_sessions,
 _LOG = """
 insert into session_logs (session_id, logged_at, entry, origin) values (:session_id, :now, :entry, :origin)
 on conflict (origin) do nothing returning id, session_id, logged_at, entry
+"""
+
+_RESTATE = """
+update sessions set summary = :summary, status = :status, started_at = :started_at, last_heartbeat = :last_heartbeat,
+       completed_at = :completed_at, completion_summary = :completion_summary
+ where id = :id and last_heartbeat = :seen returning id
 """
 
 _LOGS = "select * from session_logs where session_id = :session_id order by id desc limit :limit"
@@ -159,6 +165,25 @@ def add_log(engine: Engine, session_id: str, now: int, entry: str, origin: str |
     """Append a log entry; None when that origin was taken over before."""
     rows = engine.run(_LOG, session_id=session_id, now=now, entry=entry, origin=origin)
     return rows[0] if rows else None
+
+
+def add_logs(engine: Engine, entries: Sequence[tuple[str, int, str, str]]) -> set[str]:
+    """Append (session, time, entry, origin) in order; return the origins that were not here before."""
+    if not entries:
+        return set()
+    slots = ", ".join(f"(:s{n}, :t{n}, :e{n}, :o{n})" for n in range(len(entries)))
+    facts = {f"{key}{n}": each for n, entry in enumerate(entries) for key, each in zip("steo", entry, strict=True)}
+    rows = engine.run(
+        f"insert into session_logs (session_id, logged_at, entry, origin) values {slots}"
+        " on conflict (origin) do nothing returning origin",
+        **facts,
+    )
+    return {row["origin"] for row in rows}
+
+
+def restate(engine: Engine, session_id: str, seen: int, **facts: Any) -> bool:
+    """Set what an imported session says of itself; False when it gave a sign of life since it was seen."""
+    return bool(engine.run(_RESTATE, id=session_id, seen=seen, **facts))
 
 
 def logs(engine: Engine, session_id: str, limit: int) -> list[Row]:

@@ -79,7 +79,7 @@ create table boots (
 );
 
 create table messages (
-  id text /*pg: collate "C" */ primary key,
+  id integer /*pg: generated always as identity */ primary key,
   sender text,
   recipient text references sessions (id) on delete cascade,  -- null: whoever comes next
   project text not null default '',

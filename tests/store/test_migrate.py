@@ -1,0 +1,89 @@
+"""Migrations: applied once, in order, the same on both engines."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+import engram.store
+from engram import Engram, StoreDamaged
+from engram.store import migrate
+
+MIGRATIONS = Path(engram.store.__path__[0]) / "migrations"
+
+# A released migration is never edited: a store that applied it could not tell.
+RELEASED: dict[str, str] = {}
+
+
+def test_a_released_migration_is_never_edited() -> None:
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in MIGRATIONS.glob("*.sql")}
+    assert {name: found[name] for name in RELEASED} == RELEASED
+
+
+def test_migrations_are_numbered_without_gaps() -> None:
+    numbers = sorted({int(path.name[:4]) for path in MIGRATIONS.glob("*.sql")})
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_both_engines_end_with_the_same_tables_and_columns(tmp_path: Path, postgres_store: str) -> None:
+    with Engram(tmp_path / "home") as lite, Engram(postgres_store) as post:
+        rows = lite.engine.run(
+            "select m.name as t, c.name as c from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'"
+        )
+        columns = post.engine.run(
+            "select table_name as t, column_name as c from information_schema.columns where table_schema = current_schema()"
+        )
+    assert {(r["t"], r["c"]) for r in rows} == {(r["t"], r["c"]) for r in columns}
+
+
+def test_opening_again_applies_nothing(engram: Engram) -> None:
+    before = engram.engine.run("select * from schema_migrations order by version")
+    migrate.migrate(engram.engine, 1)
+    assert engram.engine.run("select * from schema_migrations order by version") == before
+
+
+def test_a_store_is_copied_aside_before_it_is_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Engram(tmp_path / "home") as engram_:
+        engram_.set_world_state("precious")
+    _add_migration(tmp_path, monkeypatch, "create table extra (id integer);")
+    with Engram(tmp_path / "home") as engram_:
+        assert engram_.engine.run("select count(*) as n from extra") == [{"n": 0}]
+    (copy,) = (tmp_path / "home").glob("engram.db.before-*")
+    monkeypatch.undo()
+    with Engram(copy) as old:
+        assert old.get_world_state() == "precious"
+        assert old.engine.run("select * from sqlite_master where name = 'extra'") == []
+
+
+def test_a_bad_migration_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Engram(tmp_path / "home") as engram_:
+        engram_.set_world_state("precious")
+    _add_migration(tmp_path, monkeypatch, "create table extra (id integer); create nonsense;")
+    with pytest.raises(Exception, match="nonsense"):
+        Engram(tmp_path / "home")
+    monkeypatch.undo()
+    with Engram(tmp_path / "home") as engram_:
+        assert engram_.get_world_state() == "precious"
+        assert engram_.engine.run("select * from sqlite_master where name = 'extra'") == []
+
+
+def test_a_migration_that_was_edited_after_it_was_applied_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Engram(tmp_path / "home") as engram_:
+        engram_.engine.run("update schema_migrations set checksum = 'other'")
+    _add_migration(tmp_path, monkeypatch, "create table extra (id integer);")
+    with pytest.raises(StoreDamaged, match="not the one"):
+        Engram(tmp_path / "home")
+
+
+def _add_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
+    """Give the program one more migration than it ships."""
+    directory = tmp_path / "migrations"
+    directory.mkdir()
+    for path in MIGRATIONS.glob("*.sql"):
+        (directory / path.name).write_text(path.read_text())
+    (directory / f"{len(list(directory.iterdir())) + 1:04}_extra.sql").write_text(sql)
+    monkeypatch.setattr(migrate, "_DIRECTORY", str(directory))

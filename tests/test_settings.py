@@ -1,0 +1,60 @@
+"""Settings: defaults, then file, then environment, then what the caller says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engram.errors import SettingsInvalid
+from engram.settings import Settings, load, locate
+
+
+def test_each_source_overrides_the_one_before(tmp_path: Path) -> None:
+    env = {"ENGRAM_HOME": str(tmp_path)}
+    assert load(env).stale_minutes == 30
+    (tmp_path / "config.toml").write_text("stale_minutes = 10\nlock_minutes = 5\n")
+    assert load(env).stale_minutes == 10
+    env["ENGRAM_STALE_MINUTES"] = "7"
+    assert (load(env).stale_minutes, load(env).lock_minutes) == (7, 5)
+    assert load(env, stale_minutes=3).stale_minutes == 3
+
+
+def test_the_home_is_the_platforms_data_directory(tmp_path: Path) -> None:
+    assert load({"XDG_DATA_HOME": str(tmp_path)}).store == str(tmp_path / "engram" / "engram.db")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("stale_minutes = 'soon'", "whole number"),
+        ("stale_minutes = 0", "above 0"),
+        ("stale_minutes = true", "whole number"),
+        ("stale_minute = 3", "not a setting"),
+        ("store = 3", "must be text"),
+        ("allow_network_filesystem = 'maybe'", "true or false"),
+        ("= broken", "config.toml"),
+    ],
+)
+def test_a_wrong_file_names_itself_and_the_reason(tmp_path: Path, content: str, reason: str) -> None:
+    (tmp_path / "config.toml").write_text(content)
+    with pytest.raises(SettingsInvalid, match=reason) as refused:
+        load({"ENGRAM_HOME": str(tmp_path)})
+    assert "config.toml" in str(refused.value)
+
+
+def test_a_wrong_variable_names_itself(tmp_path: Path) -> None:
+    with pytest.raises(SettingsInvalid, match="ENGRAM_LOCK_MINUTES"):
+        load({"ENGRAM_HOME": str(tmp_path), "ENGRAM_LOCK_MINUTES": "-4"})
+
+
+def test_a_path_is_a_home_a_file_or_an_address(tmp_path: Path) -> None:
+    assert locate(tmp_path)["store"] == str(tmp_path / "engram.db")
+    assert locate(tmp_path / "new")["home"] == str(tmp_path / "new")
+    assert locate(tmp_path / "other.db") == {"home": str(tmp_path), "store": str(tmp_path / "other.db")}
+    assert locate("postgresql://u@h/d") == {"store": "postgresql://u@h/d"}
+
+
+def test_every_setting_is_documented() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "settings.md").read_text()
+    assert [name for name in Settings.__annotations__ if f"`{name}`" not in text] == []
