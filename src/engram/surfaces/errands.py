@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-import sys
 import tempfile
 
 import click
@@ -86,10 +83,11 @@ def serve(socket: str | None, port: int | None, as_json: bool) -> None:
 
 def completion(shell: str) -> None:
     """Print the completion script for a shell: eval "$(engram completion bash)"."""
-    command = shutil.which("engram") or sys.argv[0]
-    environment = {**os.environ, "_ENGRAM_COMPLETE": f"{shell}_source"}
-    done = subprocess.run([command], env=environment, capture_output=True, text=True, check=False)
-    click.echo(done.stdout)
+    from click.shell_completion import get_completion_class
+
+    offered = get_completion_class(shell)
+    assert offered is not None  # click knows the shells we name
+    click.echo(offered(click.get_current_context().find_root().command, {}, "engram", "_ENGRAM_COMPLETE").source())
 
 
 def config(as_json: bool) -> None:
@@ -107,11 +105,11 @@ def config(as_json: bool) -> None:
 def _edited(old: str) -> tuple[str, str]:
     handle, path = tempfile.mkstemp(prefix="world-state-", suffix=".md")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(old)
+        file.write(f"{old}\n" if old else "")
     click.edit(filename=path)
     with open(path, encoding="utf-8", errors="replace") as file:
-        new = file.read()
-    return path, new if new.rstrip("\n") != old.rstrip("\n") else old
+        new = file.read().rstrip("\n")
+    return path, old if new == old.rstrip("\n") else new
 
 
 edit_world = click.Command("edit", callback=edit, help=edit.__doc__, params=[project_option(), session_option(False)])

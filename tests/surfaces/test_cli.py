@@ -1,0 +1,227 @@
+"""The command line as a person and as a script meet it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engram import Engram
+from engram.operation import operations
+from engram.surfaces.cli import COMMANDS
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+# Operations a command reaches under another shape than its own.
+ELSEWHERE = {
+    "situation": "sitrep --json", "get_active_sessions": "sessions", "get_recent_sessions": "sessions --recent",
+    "lock_resource": "lock", "release_resource": "unlock", "release_all": "unlock --all", "check_locks": "locks NAME",
+    "list_locks": "locks", "get_world_state": "world show", "check_edit": "hook",
+}  # fmt: skip
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Call the installed command in a directory of its own."""
+    directory = tmp_path / "work"
+    directory.mkdir()
+
+    def call(*words: str, text: str | None = None, status: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "engram", *words], cwd=directory, env={**os.environ, **env},
+            input=text or "", capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == status, done.stdout + done.stderr
+        return done
+
+    return call
+
+
+def registered(run: Run, summary: str = "fix the parser") -> str:
+    return run("register", summary).stdout.strip()
+
+
+def test_every_operation_has_a_command() -> None:
+    reached = {command.operation for command in COMMANDS} | set(ELSEWHERE)
+    assert {operation.name for operation in operations()} - reached == set()
+
+
+@pytest.mark.parametrize("command", [c.path for c in COMMANDS] + ["sessions", "locks", "unlock", "serve", "config"])
+def test_every_command_explains_itself_and_takes_json(run: Run, command: str) -> None:
+    text = run(*command.split(), "--help").stdout
+    assert "--json" in text
+    assert "Usage: engram" in text
+
+
+def test_the_first_sitrep_says_how_to_begin(run: Run) -> None:
+    assert run("sitrep").stdout.startswith("No world state set yet")
+
+
+def test_a_day_on_the_command_line(run: Run) -> None:
+    me = registered(run)
+    you = registered(run, "write tests")
+    token = json.loads(run("lock", "src/a.py", "-s", me, "-m", "renaming", "--json").stdout)[0]["token"]
+    refused = run("lock", "src/", "-s", you, status=3)
+    assert f"held by {me}" in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+    assert "src/a.py" in run("locks").stdout
+    assert "is free" in run("locks", "README.md").stdout
+    assert you in run("send", "all", "careful with src", "-s", me).stdout
+    assert "1 unread" in run("log", "waiting for src", "-s", you).stderr
+    assert "> careful with src" in run("inbox", "-s", you).stdout
+    assert "Released" in run("unlock", "src/a.py", "-s", me, "--token", str(token)).stdout
+    run("world", "set", "# All good", "-s", me)
+    assert "✓ done" in run("complete", "renamed it", "-s", me).stdout
+    report = run("sitrep").stdout
+    assert "# All good" in report
+    assert "renamed it" in report
+
+
+def test_a_session_is_found_by_the_environment_or_by_the_start_of_its_id(run: Run) -> None:
+    me = registered(run)
+    run("log", "one", ENGRAM_SESSION=me)
+    run("log", "two", "-s", me[:18])
+    assert len(json.loads(run("logs", me, "--json").stdout)) == 2
+    assert "which one acts?" in run("log", "three", status=2).stderr
+
+
+def test_a_session_is_found_by_the_agent_process_that_runs_the_command(tmp_path: Path) -> None:
+    agent = tmp_path / "codex"
+    agent.symlink_to(sys.executable)
+    script = (
+        "import subprocess, sys\n"
+        "call = [sys.argv[1], '-m', 'engram']\n"
+        "subprocess.run([*call, 'register', 'find me'], check=True, stdout=subprocess.DEVNULL)\n"
+        "subprocess.run(['sh', '-c', '\"$@\"; true', 'sh', *call, 'log', 'it was me'], check=True)\n"
+        "subprocess.run([*call, 'sessions', '--json'], check=True)\n"
+    )
+    done = subprocess.run([agent, "-c", script, sys.executable], capture_output=True, text=True, check=True)
+    (session,) = json.loads(done.stdout.splitlines()[-1])
+    assert (session["flavor"], session["session_type"], session["presence"]) == ("codex", "codex", "here")
+
+
+def test_refusals_are_json_for_programs(run: Run) -> None:
+    missing = json.loads(run("show", "nobody", "--json", status=1).stdout)
+    assert (missing["error"], missing["id"]) == ("not_found", "nobody")
+    me, you = registered(run), registered(run)
+    run("lock", "a", "-s", me)
+    held = json.loads(run("lock", "a", "-s", you, "--json", status=3).stdout)
+    assert (held["error"], held["holder"]) == ("held", me)
+    assert held["locks"][0]["token"] == held["token"]
+
+
+def test_texts_are_read_from_a_pipe(run: Run) -> None:
+    me = registered(run)
+    run("log", "-s", me, text="line one\nline two\n")
+    assert json.loads(run("logs", me, "--json").stdout)[0]["entry"] == "line one\nline two"
+    run("world", "set", "-", text="# Piped\n")
+    assert "# Piped" in run("world", "show").stdout
+    assert "empty" in run("log", "-s", me, text="", status=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["nonsense"], 2),
+        (["lock"], 2),
+        (["world", "diff"], 2),
+        (["register", ""], 2),
+        (["register", "x", "--pid", "999999999"], 2),
+        (["world", "show"], 1),
+        (["world", "set", "word " * 9000], 2),
+        (["sessions", "-p", "/does/not/exist"], 2),
+    ],
+)
+def test_mistakes_end_with_a_line_that_says_what_to_do(run: Run, words: list[str], status: int) -> None:
+    stderr = run(*words, status=status).stderr
+    assert stderr.strip()
+    assert "Traceback" not in stderr
+
+
+def test_a_broken_config_is_one_line(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "config.toml").write_text("stale_minutes = 'soon'")
+    assert "config.toml: stale_minutes must be a whole number" in run("sitrep", status=2).stderr
+
+
+def test_the_world_state_is_edited_in_the_users_editor_and_nothing_typed_is_lost(run: Run, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\necho '# From the editor' >> \"$1\"\n")
+    editor.chmod(0o755)
+    run("world", "set", "# Before")
+    assert "version 2" in run("world", "edit", EDITOR=str(editor)).stdout
+    assert run("world", "show").stdout.splitlines()[1:] == ["# Before", "# From the editor"]
+    editor.write_text('#!/bin/sh\necho "# Mine" > "$1"\nengram_python -m engram world set "# Theirs" >/dev/null\n')
+    editor.write_text(editor.read_text().replace("engram_python", sys.executable))
+    refused = run("world", "edit", EDITOR=str(editor), status=3).stderr
+    kept = refused.partition("kept in ")[2].split()[0].rstrip(".")
+    assert Path(kept).read_text() == "# Mine\n"
+    os.unlink(kept)
+    assert "Nothing was changed" in run("world", "edit", EDITOR="true").stdout
+
+
+def on_a_terminal(home: Path, *words: str, **env: str) -> str:
+    """Run a command with a real terminal for its output."""
+    leader, follower = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "engram", *words], stdout=follower, stdin=follower, stderr=follower,
+        env={**os.environ, "ENGRAM_HOME": str(home), "TERM": "xterm", "COLUMNS": "90", **env},
+    )  # fmt: skip
+    os.close(follower)
+    shown = b""
+    while True:
+        try:
+            part = os.read(leader, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    child.wait()
+    os.close(leader)
+    return shown.decode()
+
+
+def test_colour_is_for_terminals_that_want_it(run: Run, tmp_path: Path) -> None:
+    registered(run, "a rather long summary " * 8)
+    assert "\x1b[" in on_a_terminal(tmp_path / "home", "sessions")
+    assert "\x1b[" not in on_a_terminal(tmp_path / "home", "sessions", NO_COLOR="1")
+    assert "\x1b[" not in run("sessions").stdout
+
+
+def test_a_table_fits_its_terminal(run: Run, tmp_path: Path) -> None:
+    registered(run, "a rather long summary, 長い説明 " * 8)
+    lines = on_a_terminal(tmp_path / "home", "sessions", NO_COLOR="1").replace("\r", "").splitlines()
+    assert all(len(line) <= 90 for line in lines)
+    assert lines[1].endswith("…")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_offered_for_every_shell(run: Run, shell: str) -> None:
+    assert "_ENGRAM_COMPLETE" in run("completion", shell).stdout
+
+
+def test_sessions_are_completed_by_id(run: Run) -> None:
+    me = registered(run)
+    done = run(_ENGRAM_COMPLETE="bash_complete", COMP_WORDS="engram log -s 20", COMP_CWORD="3")
+    assert me in done.stdout
+
+
+def test_settings_are_shown(run: Run) -> None:
+    assert "stale_minutes = 12" in run("config", ENGRAM_STALE_MINUTES="12").stdout
+    settings: dict[str, Any] = json.loads(run("config", "--json").stdout)
+    assert settings["lock_minutes"] == 30
+
+
+def test_relative_paths_mean_the_directory_the_command_runs_in(run: Run, tmp_path: Path) -> None:
+    me = registered(run)
+    run("lock", "x.py", "-s", me)
+    with Engram(tmp_path / "home") as engram:
+        assert engram.list_locks()[0].resource == str(tmp_path / "work" / "x.py")
