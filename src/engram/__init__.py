@@ -8,50 +8,61 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from engram.api import Engram as Engram
-    from engram.api import Engram as SessionRegistry  # noqa: F401
-    from engram.api import report as sitrep  # noqa: F401
-    from engram.api import update_world_state as update_world_state
+    from engram.api import Engram, sitrep, update_world_state
+    from engram.errors import (
+        Conflict,
+        Error,
+        Fenced,
+        Held,
+        ImportRefused,
+        InvalidInput,
+        MissingExtra,
+        NetworkFilesystem,
+        NotFound,
+        SchemaTooNew,
+        SettingsInvalid,
+        StoreBusy,
+        StoreDamaged,
+        StoreFull,
+        StoreUnavailable,
+        TooLarge,
+    )
+    from engram.model import (
+        Activity,
+        Imported,
+        Lock,
+        Log,
+        Message,
+        Process,
+        Sent,
+        Session,
+        Sitrep,
+        Stats,
+        WorldState,
+    )
+
+    SessionRegistry = Engram
 
 __version__ = "0.1.0"
 
-_API = {
-    "Engram": ("engram.api", "Engram"),
-    "SessionRegistry": ("engram.api", "Engram"),  # the name older programs know
-    "sitrep": ("engram.api", "report"),
-    "update_world_state": ("engram.api", "update_world_state"),
-}
-_VALUES = (
-    "Activity",
-    "Imported",
-    "Lock",
-    "Log",
-    "Message",
-    "Process",
-    "Sent",
-    "Session",
-    "Sitrep",
-    "Stats",
-    "WorldState",
-)
-_ERRORS = (
-    "Conflict", "Error", "Fenced", "Held", "ImportRefused", "InvalidInput", "MissingExtra", "NetworkFilesystem",
-    "NotFound", "SchemaTooNew", "SettingsInvalid", "StoreBusy", "StoreDamaged", "StoreFull", "StoreUnavailable",
-    "TooLarge",
-)  # fmt: skip
-_NAMES = _API | {name: ("engram.model", name) for name in _VALUES} | {name: ("engram.errors", name) for name in _ERRORS}
-
-__all__ = [*_NAMES, "__version__"]  # noqa: PLE0604
+__all__ = [
+    "Activity", "Conflict", "Engram", "Error", "Fenced", "Held", "ImportRefused", "Imported", "InvalidInput", "Lock",
+    "Log", "Message", "MissingExtra", "NetworkFilesystem", "NotFound", "Process", "SchemaTooNew", "Sent", "Session",
+    "SessionRegistry", "SettingsInvalid", "Sitrep", "Stats", "StoreBusy", "StoreDamaged", "StoreFull",
+    "StoreUnavailable", "TooLarge", "WorldState", "__version__", "sitrep", "update_world_state",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
-    if name not in _NAMES:
+    if name not in __all__:
         raise AttributeError(f"module 'engram' has no attribute {name!r}")
     from importlib import import_module
 
-    module, attribute = _NAMES[name]
-    found = globals()[name] = getattr(import_module(module), attribute)
-    return found
+    for module in ("engram.errors", "engram.model", "engram.api"):
+        if name in vars(import_module(module)):
+            globals()[name] = vars(import_module(module))[name]
+            return globals()[name]
+    raise AttributeError(name)
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from engram.coordination import locks, messages, overview, sessions, sitrep
+from engram.coordination import locks, messages, overview, sessions
+from engram.coordination import sitrep as picture
 from engram.coordination import world_state as world
 from engram.hub import Hub
 
@@ -36,13 +37,16 @@ class Engram(Hub):
     send = messages.send
     inbox = messages.inbox
 
-    situation = sitrep.situation
-    get_situation_report = sitrep.get_situation_report
+    situation = picture.situation
+    get_situation_report = picture.get_situation_report
     stats = overview.stats
     activity = overview.activity
 
 
-def report() -> str:
+SessionRegistry = Engram  # the name older programs know
+
+
+def sitrep() -> str:
     """Return the sitrep of the default store."""
     with Engram() as engram:
         return engram.get_situation_report()

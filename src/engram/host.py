@@ -39,10 +39,11 @@ def name() -> str:
 
 
 def boot() -> str:
-    """Return what tells this boot, and this container, from any other."""
+    """Return what tells this boot, and this container, from any other; empty where nothing does."""
     global _boot
     if not _boot:
-        _boot = f"{_read('/proc/sys/kernel/random/boot_id')}/{_namespace()}"
+        boot_id = _read("/proc/sys/kernel/random/boot_id")
+        _boot = f"{boot_id}/{_namespace()}" if boot_id else ""
     return _boot
 
 
@@ -56,14 +57,12 @@ def alive(known: Process) -> bool | None:
     """Tell whether a process still lives; None when this machine cannot know."""
     if known.host != name():
         return None
-    boot_id, _, rest = known.start.partition("/")
-    namespace, _, start = rest.partition("/")
-    here_boot, _, here_namespace = boot().partition("/")
-    if boot_id != here_boot:
-        return False  # the machine was restarted since
-    if namespace != here_namespace:
+    then, _, start = known.start.rpartition("/")
+    if then == boot():
+        return _start(known.pid) == start
+    if then.partition("/")[0] == boot().partition("/")[0]:
         return None  # another container's pids mean nothing here
-    return _start(known.pid) == start
+    return False  # the machine was restarted since
 
 
 def ancestors() -> Iterator[Process]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -125,7 +126,7 @@ def test_a_holder_that_lost_its_lock_unawares_is_stopped_once_at_every_gate(
     timed.lock_resource(first, "src/app.py")
     clock.pass_(31 * 60)
     timed.lock_resource(second, "src/app.py")
-    acts = {
+    acts: dict[str, Callable[[], object]] = {
         "release": lambda: timed.release_resource(first, "src/app.py"),
         "complete": lambda: timed.complete(first, "done"),
         "world": lambda: timed.set_world_state("all done", first),
@@ -145,7 +146,7 @@ def test_an_overtaken_token_is_refused_at_every_gate_every_time(
     clock.pass_(31 * 60)
     timed.lock_resource(second, "src/app.py")
     timed.inbox(first)
-    acts = {
+    acts: dict[str, Callable[[], object]] = {
         "release": lambda: timed.release_resource(first, "src/app.py", token=old),
         "complete": lambda: timed.complete(first, "done", token=old),
         "world": lambda: timed.set_world_state("all done", first, token=old),

@@ -80,11 +80,5 @@ def test_whatever_happens_it_fits_its_budget_and_says_where_the_rest_is(
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(summary=st.text(min_size=1, max_size=300), budget=st.integers(10, 400))
 def test_no_text_breaks_the_report(timed: Engram, summary: str, budget: int) -> None:
-    if not summary.strip():
-        return
-    try:
-        session_id = timed.register("codex", summary)
-    except Exception as refusal:
-        assert "empty" in str(refusal)
-        return
+    session_id = timed.register("codex", f"x{summary}")
     assert tokens(timed.get_situation_report(session_id, tokens=budget)) <= budget

@@ -33,7 +33,8 @@ def test_both_engines_end_with_the_same_tables_and_columns(tmp_path: Path, postg
             "select m.name as t, c.name as c from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'"
         )
         columns = post.engine.run(
-            "select table_name as t, column_name as c from information_schema.columns where table_schema = current_schema()"
+            "select table_name as t, column_name as c from information_schema.columns"
+            " where table_schema = current_schema()"
         )
     assert {(r["t"], r["c"]) for r in rows} == {(r["t"], r["c"]) for r in columns}
 

@@ -130,7 +130,7 @@ def list_locks(
 ) -> list[Lock]:
     """Show all live locks, newest first, with those who wait for them."""
     steady = hub.steady()
-    rows = store.every(hub.engine, project, sessions.positive("limit", limit))
+    rows = store.every(hub.engine, project, steady, sessions.positive("limit", limit))
     return [view(hub, row, steady, _waiters(hub, row, steady)) for row in rows if _lapse(row, steady) is None]
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
 
 _FOREVER = -1
+_LONG_LAPSED = 7 * 24 * clock.HOUR  # by then its holder has forgotten the lock as well
 _HINT = "List them with `engram sessions`."
 
 
@@ -53,6 +54,7 @@ def register(
         known = store.by_native_id(hub.engine, flavor, own_id) if own_id else None
         if known:
             return _resume(hub, known["id"], facts)
+        locks.sweep(hub.engine, hub.steady() - _LONG_LAPSED)
         return _begin(hub, flavor, own_id, project, facts)
 
 

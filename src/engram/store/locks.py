@@ -49,10 +49,11 @@ def near(engine: Engine, resource: Resource, table: str = "locks") -> list[Row]:
     return engine.run(f"{joined} where {where}", **keys)
 
 
-def every(engine: Engine, project: str | None, limit: int) -> list[Row]:
-    """Return the locks of a project, or of all, newest first."""
-    where = "where (cast(:project as text) is null or l.project = :project) order by l.token desc limit :limit"
-    return engine.run(f"{_JOINED} {where}", project=project, limit=limit)
+def every(engine: Engine, project: str | None, steady: int, limit: int) -> list[Row]:
+    """Return the locks of a project, or of all, that have not lapsed, newest first."""
+    where = "where (cast(:project as text) is null or l.project = :project) and l.expires_at > :steady"
+    order = "order by l.token desc limit :limit"
+    return engine.run(f"{_JOINED} {where} {order}", project=project, steady=steady, limit=limit)
 
 
 def of_session(engine: Engine, session_id: str) -> list[Row]:
@@ -88,6 +89,12 @@ def delete_all(engine: Engine, session_id: str) -> None:
     """Drop everything a session holds or waits for."""
     engine.run("delete from locks where session_id = :session_id", session_id=session_id)
     engine.run("delete from waiters where session_id = :session_id", session_id=session_id)
+
+
+def sweep(engine: Engine, steady: int) -> None:
+    """Drop what lapsed before this moment and nobody ever asked for."""
+    engine.run("delete from locks where expires_at < :steady", steady=steady)
+    engine.run("delete from waiters where expires_at < :steady", steady=steady)
 
 
 def wait(engine: Engine, resource: Resource, session_id: str, now: int, expires_at: int) -> None:

@@ -28,7 +28,7 @@ COMMANDS = (
     Command("complete", "complete", positional=("completion_summary",)),
     Command("show", "get_session", positional=("session_id",)),
     Command("logs", "get_session_logs", positional=("session_id",), empty="No log entries yet."),
-    Command("lock", "lock_resources", positional=("resources",), each=True),
+    Command("lock", "lock_resources", positional=("resources",), each=True, patient=True),
     Command("send", "send", positional=("to", "body")),
     Command("inbox", "inbox", empty="No unread messages."),
     Command("stats", "stats"),

@@ -12,7 +12,7 @@ from engram import host
 from engram.api import Engram
 from engram.coordination import messages, projects, sessions
 from engram.coordination.locks import MODES
-from engram.errors import InvalidInput
+from engram.errors import Held, InvalidInput
 from engram.operation import Operation, find
 from engram.store import sessions as session_store
 from engram.surfaces.encode import to_json
@@ -37,6 +37,7 @@ class Command:
     stdin: bool = True  # a missing text is read from a pipe
     empty: str = ""  # what to say when a list has nothing
     each: bool = False  # what a list holds is told one by one, not as a table
+    patient: bool = False  # says whom it waits for before it waits
     plain: str = ""  # the operation whose value --json shows, if it is another
 
 
@@ -63,12 +64,31 @@ def answer(engram: Engram, command: Command, operation: Operation, arguments: di
     if shown is not None:
         operation, names = shown, {p.name for p in parameters(shown)}
         arguments = {name: argument for name, argument in arguments.items() if name in names}
-    result = operation.call(engram, **arguments)
+    result = _patiently(engram, operation, arguments) if command.patient else operation.call(engram, **arguments)
     for part in result if command.each and not as_json else [result]:
         show(part, as_json, command.empty)
+    if operation.name == "register" and not as_json:
+        _advise(result)
     actor = next((arguments[name] for name in _SESSIONS if arguments.get(name)), None)
     if actor and operation.writes and operation.name != "inbox":
         tell(engram, actor)
+
+
+def _patiently(engram: Engram, operation: Operation, arguments: dict[str, Any]) -> Any:
+    """Try at once, and tell the user what is going on before waiting."""
+    try:
+        return operation.call(engram, **{**arguments, "wait": 0})
+    except Held as refusal:
+        if not arguments["wait"]:
+            raise
+        click.echo(f"Waiting up to {arguments['wait']:g} s: {refusal.resource} is held by {refusal.holder}.", err=True)
+        return operation.call(engram, **arguments)
+
+
+def _advise(session_id: str) -> None:
+    """Tell a person at a terminal how the next commands know who acts."""
+    if sys.stderr.isatty() and host.agent() is None:
+        click.echo(click.style(f"Next: export ENGRAM_SESSION={session_id}", dim=True), err=True)
 
 
 def show(result: Any, as_json: bool, empty: str = "") -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from datetime import datetime, timezone
 from typing import Any
 
@@ -17,6 +18,8 @@ def plain(given: Any) -> Any:
         return {str(key): plain(item) for key, item in given.items()}
     if isinstance(given, (list, tuple)):
         return [plain(item) for item in given]
+    if isinstance(given, float) and not math.isfinite(given):
+        return None  # JSON has no word for it, and one NaN makes a whole answer unreadable
     if hasattr(type(given), "__match_args__"):
         return {name: plain(getattr(given, name)) for name in type(given).__match_args__}
     return given

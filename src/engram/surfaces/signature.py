@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Mapping
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin
 
@@ -26,6 +27,7 @@ class Parameter:
     default: Any = None
 
 
+@cache
 def parameters(operation: Operation) -> list[Parameter]:
     """Return an operation's parameters in order, the hub left out."""
     hints = typing.get_type_hints(operation.call, _namespace(operation), include_extras=True)
@@ -42,7 +44,8 @@ def bind(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
     for parameter in known.values():
         if parameter.required and parameter.name not in given:
             raise InvalidInput(field=parameter.name, reason=f"it is required: {parameter.help}.")
-    return {name: _checked(known[name], argument) for name, argument in given.items()}
+    meant = {name: given[name] for name in given if given[name] is not None or known[name].required}
+    return {name: _checked(known[name], argument) for name, argument in meant.items()}
 
 
 def _namespace(operation: Operation) -> dict[str, Any]:
@@ -74,8 +77,10 @@ def _simple(kind: Any) -> Any:
 
 
 def _checked(parameter: Parameter, argument: Any) -> Any:
-    if parameter.type is Any or (argument is None and not parameter.required) or argument is None:
+    if parameter.type is Any or argument is None:
         return argument
+    if isinstance(argument, int) and not -(2**63) <= argument < 2**63:  # no engine stores more
+        raise InvalidInput(field=parameter.name, reason="it is too large a number.")
     if parameter.type is float and isinstance(argument, int) and not isinstance(argument, bool):
         return float(argument)
     if not isinstance(argument, parameter.type) or (isinstance(argument, bool) and parameter.type is not bool):

@@ -1,0 +1,499 @@
+"""HTTP: every operation for every language, and nobody else's pages."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import logging
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import httpx
+import pytest
+from starlette.routing import Route
+
+from engram import Engram
+from engram import operation as registry
+from engram.hub import Hub
+from engram.operation import Help, Operation, operations
+from engram.surfaces import signature
+from engram.surfaces.http import BODY_BYTES, application, offered
+
+T = TypeVar("T")
+TOKEN = "a-token-of-the-right-length-for-a-test-of-it"
+PORT = 4242
+HOSTS = frozenset({f"127.0.0.1:{PORT}", f"localhost:{PORT}"})
+JSON = {"content-type": "application/json"}
+
+
+class Caller:
+    """A program that calls the server, in whatever language."""
+
+    def __init__(self, hub: Hub) -> None:
+        self.app = application(hub)
+
+    def post(self, operation: str, **arguments: Any) -> httpx.Response:
+        return self.send("POST", f"/api/{operation}", json=arguments)
+
+    def get(self, path: str) -> httpx.Response:
+        return self.send("GET", path)
+
+    def send(self, method: str, path: str, **facts: Any) -> httpx.Response:
+        async def act(client: httpx.AsyncClient) -> httpx.Response:
+            return await client.request(method, path, **facts)
+
+        return with_client(self.app, act)
+
+
+def with_client(app: Any, act: Any) -> Any:
+    """Run something that calls an application many times."""
+
+    async def run() -> Any:
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://engram", timeout=60) as client:
+            return await act(client)
+
+    return asyncio.run(run())
+
+
+@pytest.fixture
+def hub(store: str, tmp_path: Path) -> Iterator[Engram]:
+    with Engram(store=store, home=str(tmp_path / "home"), serving=True) as opened:
+        yield opened
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Iterator[Engram]:
+    with Engram(tmp_path / "home", serving=True) as opened:
+        yield opened
+
+
+def echo(
+    hub: Hub,
+    count: Annotated[int, Help("a whole number")],
+    share: Annotated[float, Help("a number")] = 0.5,
+    loud: Annotated[bool, Help("a switch")] = False,
+    words: Annotated[list[str] | None, Help("several")] = None,
+) -> list[Any]:
+    """Return what was understood."""
+    if loud and words == ["fail"]:
+        raise RuntimeError("the secret of the machine room")
+    return [count, share, loud, words]
+
+
+@pytest.fixture
+def echoing(local: Engram, monkeypatch: pytest.MonkeyPatch) -> Caller:
+    known = registry._registry
+    monkeypatch.setitem(known, "echo", Operation(name="echo", call=echo, writes=False, agent=True))
+    monkeypatch.setitem(known, "hidden", Operation(name="hidden", call=echo, writes=False, agent=False))
+    return Caller(local)
+
+
+def test_a_day_of_two_agents_in_any_language(hub: Engram, repository: Path) -> None:
+    call = Caller(hub)
+    first = call.post("register", session_type="elixir", summary="the parser", cwd=str(repository)).json()
+    second = call.post("register", session_type="ruby", summary="the tests", cwd=str(repository)).json()
+    lock = call.post("lock_resource", session_id=first, resource="src/app.py", note="renaming")
+    assert (lock.status_code, lock.headers["Engram-Unread"]) == (200, "0")
+
+    refusal = call.post("lock_resource", session_id=second, resource="src/app.py")
+    facts = refusal.json()
+    assert refusal.status_code == 409
+    assert (facts["error"], facts["holder"], facts["note"]) == ("held", first, "renaming")
+    assert (facts["token"], facts["locks"][0]["session_id"]) == (lock.json()["token"], first)
+    assert facts["until"].endswith("Z")
+    assert first in facts["message"]
+
+    sent = call.post("send", sender=second, to=first, body="may I?")
+    assert (sent.json(), sent.headers["Engram-Unread"]) == ({"recipients": [first], "waiting": False}, "0")
+    assert call.post("heartbeat", session_id=first).headers["Engram-Unread"] == "1"
+    assert [message["body"] for message in call.post("inbox", session_id=first).json()] == ["may I?"]
+    assert call.post("log", session_id=first, entry="done").headers["Engram-Unread"] == "0"
+
+    state = call.post("set_world_state", content="All is well.", updated_by=first)
+    assert (state.json()["version"], state.headers["Engram-Unread"]) == (1, "0")
+    report = call.get(f"/api/get_situation_report?session_id={second}").json()
+    assert "All is well." in report
+    assert "src/app.py" in report
+    assert call.post("complete", session_id=first, completion_summary="renamed").json()["presence"] == "done"
+    assert call.post("lock_resource", session_id=second, resource="src/app.py").status_code == 200
+
+
+def test_a_refused_call_also_tells_of_unread_messages(hub: Engram) -> None:
+    call = Caller(hub)
+    one, two = hub.register("one", "x", project="p"), hub.register("two", "y", project="p")
+    hub.lock_resource(one, "db:schema")
+    hub.send(one, two, "it takes an hour")
+    refusal = call.post("lock_resource", session_id=two, resource="db:schema")
+    assert (refusal.status_code, refusal.headers["Engram-Unread"]) == (409, "1")
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [
+        ("stats", {}),
+        ("get_session", {"session_id": "nobody"}),
+        ("set_world_state", {"content": "x", "updated_by": "a person"}),
+        ("send", {"sender": None, "to": "all", "project": "p", "body": "from a person"}),
+    ],
+)
+def test_a_call_that_names_no_session_carries_no_count(hub: Engram, operation: str, arguments: dict[str, Any]) -> None:
+    assert "Engram-Unread" not in Caller(hub).post(operation, **arguments).headers
+
+
+def test_every_operation_for_agents_is_offered_and_nothing_else(local: Engram) -> None:
+    routes = {route.path: route for route in application(local).routes if isinstance(route, Route)}
+    assert set(routes) == {"/api", *(f"/api/{each.name}" for each in operations() if each.agent)}
+    for each in offered():
+        assert routes[f"/api/{each.name}"].methods == ({"POST"} if each.writes else {"GET", "HEAD", "POST"})
+
+
+def test_the_list_describes_every_parameter_of_every_operation(local: Engram) -> None:
+    listed = Caller(local).get("/api").json()["operations"]
+    assert [each["name"] for each in listed] == [each.name for each in offered()]
+    for described, each in zip(listed, offered(), strict=True):
+        assert described["summary"]
+        assert described["writes"] is each.writes
+        asked = signature.parameters(each)
+        assert [(p["name"], p["required"], p["default"]) for p in described["parameters"]] == [
+            (p.name, p.required, p.default) for p in asked
+        ]
+        for parameter in described["parameters"]:
+            assert parameter["help"]
+            assert parameter["type"] in ("string", "integer", "number", "boolean", "array", "object", "any")
+
+
+def test_an_operation_kept_from_agents_does_not_exist_here(echoing: Caller) -> None:
+    assert "hidden" not in [each["name"] for each in echoing.get("/api").json()["operations"]]
+    hidden = [each.name for each in operations() if not each.agent]
+    assert hidden
+    for name in hidden:
+        for method in ("GET", "POST"):
+            assert echoing.send(method, f"/api/{name}", json={"count": 1}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("query", "understood"),
+    [
+        ("count=3", [3, 0.5, False, None]),
+        ("count=-3&share=2&loud=true", [-3, 2.0, True, None]),
+        ("count=3&share=2.5e0&loud=false&words=a&words=b%20c", [3, 2.5, False, ["a", "b c"]]),
+        ("count=3&words=12", [3, 0.5, False, ["12"]]),
+    ],
+)
+def test_a_query_is_read_by_the_signature(echoing: Caller, query: str, understood: list[Any]) -> None:
+    answer = echoing.get(f"/api/echo?{query}")
+    assert (answer.status_code, answer.json()) == (200, understood)
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("", "count"),
+        ("count=", "count"),
+        ("count=three", "count"),
+        ("count=1_000", "count"),
+        ("count=٣", "count"),
+        ("count=1.5", "count"),
+        ("count=true", "count"),
+        ("count=[1]", "count"),
+        ("count=1&count=2", "count"),
+        ("count=9223372036854775808", "count"),
+        ("count=" + "9" * 5000, "count"),
+        ("count=1&share=nan", "share"),
+        ("count=1&share=NaN", "share"),
+        ("count=1&share=1e999", "share"),
+        ("count=1&loud=yes", "loud"),
+        ("count=1&loud=1", "loud"),
+        ("count=1&more=1", "more"),
+    ],
+)
+def test_a_query_that_makes_no_sense_is_refused_by_name(echoing: Caller, query: str, field: str) -> None:
+    answer = echoing.get(f"/api/echo?{query}")
+    assert (answer.status_code, answer.json()["error"], answer.json()["field"]) == (400, "invalid_input", field)
+
+
+def test_null_means_not_given(echoing: Caller) -> None:
+    assert echoing.post("echo", count=1, share=None, loud=None, words=None).json() == [1, 0.5, False, None]
+
+
+def test_a_failure_inside_is_told_to_the_log_and_not_to_the_caller(
+    echoing: Caller, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR, "engram.serve"):
+        answer = echoing.post("echo", count=1, loud=True, words=["fail"])
+    assert (answer.status_code, answer.json()["error"]) == (500, "internal")
+    assert "secret" not in answer.text
+    assert "Traceback" not in answer.text
+    assert "the secret of the machine room" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "error"),
+    [
+        ("POST", "/api/nonsense", 404, "not_found"),
+        ("GET", "/", 404, "not_found"),
+        ("GET", "/api/", 404, "not_found"),
+        ("GET", "/api/stats/", 404, "not_found"),
+        ("GET", "/api/../api/stats/x", 404, "not_found"),
+        ("GET", "/api/register", 405, "method_not_allowed"),
+        ("HEAD", "/api/register", 405, None),
+        ("DELETE", "/api/stats", 405, "method_not_allowed"),
+        ("POST", "/api", 405, "method_not_allowed"),
+    ],
+)
+def test_a_wrong_way_is_named(local: Engram, method: str, path: str, status: int, error: str | None) -> None:
+    answer = Caller(local).send(method, path)
+    assert answer.status_code == status
+    assert error is None or answer.json()["error"] == error
+    assert (status == 405) == ("Allow" in answer.headers)
+
+
+HOSTILE = {
+    "nothing": b"",
+    "no JSON": b"{session_id: 1}",
+    "trailing text": b'{"session_id": "x"} x',
+    "a list": b'["x"]',
+    "a text": b'"x"',
+    "null": b"null",
+    "deep lists": b"[" * 100_000,
+    "deep lists, closed": b'{"metadata": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    "deep enough to break readers": b'{"metadata": ' + b"[" * 500 + b"]" * 500 + b"}",
+    "deep objects": b'{"a":' * 100_000,
+    "5,000 digits": b'{"metadata": ' + b"9" * 5000 + b"}",
+    "41 digits": b'{"metadata": ' + b"9" * 41 + b"}",
+    "NaN": b'{"metadata": NaN}',
+    "-Infinity": b'{"metadata": [-Infinity]}',
+    "too large a float": b'{"metadata": 1e999}',
+    "half a character": b'{"summary": "\\ud800"}',
+    "half a character in a name": b'{"metadata": {"\\udfff": 1}}',
+    "a name twice": b'{"summary": "a", "summary": "b"}',
+    "a name twice, inside": b'{"metadata": {"a": 1, "a": 2}}',
+    "broken UTF-8": b'{"summary": "\xff\xfe"}',
+    "UTF-16": '{"summary": "x"}'.encode("utf-16"),
+    "a byte order mark": b'\xef\xbb\xbf{"summary": "x"}',
+    "a control character": b'{"summary": "a\x00b"}',
+    "an unknown name": b'{"nonsense": 1}',
+    "the hub": b'{"hub": 1}',
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_body_is_refused_and_changes_nothing(local: Engram, name: str) -> None:
+    body = HOSTILE[name]
+    if body.startswith(b'{"metadata"'):
+        body = b'{"session_type": "x", "summary": "x", ' + body[1:]
+    answer = Caller(local).send("POST", "/api/register", content=body, headers=JSON)
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_input")
+    assert local.stats().total_sessions == 0
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [None, "", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/json-seq",
+     "application/json; charset=utf-16", "text/plain; application/json"],
+)  # fmt: skip
+def test_only_json_is_read(local: Engram, kind: str | None) -> None:
+    headers = {} if kind is None else {"content-type": kind}
+    answer = Caller(local).send("POST", "/api/stats", content=b"{}", headers=headers)
+    assert (answer.status_code, answer.json()["error"]) == (415, "not_json")
+
+
+def test_json_may_say_its_charset(local: Engram) -> None:
+    headers = {"content-type": "Application/JSON; charset=UTF-8"}
+    assert Caller(local).send("POST", "/api/stats", content=b"{}", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_beyond_the_limit_is_refused(local: Engram, chunked: bool) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        for _ in range(BODY_BYTES // 65536 + 1):
+            yield b" " * 65536
+
+    content = pieces() if chunked else b" " * (BODY_BYTES + 1)
+    answer = Caller(local).send("POST", "/api/stats", content=content, headers=JSON)
+    assert (answer.status_code, answer.json()["error"]) == (413, "too_large")
+
+
+def test_a_body_at_the_limit_is_read(local: Engram) -> None:
+    body = b"{}".ljust(BODY_BYTES)
+    assert Caller(local).send("POST", "/api/stats", content=body, headers=JSON).status_code == 200
+
+
+@pytest.mark.parametrize("operation", ["lock_resource", "lock_resources"])
+def test_a_call_waits_a_minute_at_most(local: Engram, operation: str) -> None:
+    what: dict[str, Any] = {"resource": "x"} if operation == "lock_resource" else {"resources": ["x"]}
+    answer = Caller(local).post(operation, session_id="x", wait=60.5, **what)
+    assert (answer.status_code, answer.json()["field"]) == (400, "wait")
+    assert "60 seconds" in answer.json()["message"]
+
+
+def test_those_who_wait_do_not_keep_out_the_one_who_lets_go(hub: Engram) -> None:
+    holder, waiter = hub.register("one", "x", project="p"), hub.register("two", "y", project="p")
+    hub.lock_resource(holder, "db:schema")
+    wish = {"session_id": waiter, "resource": "db:schema", "wait": 30}
+
+    async def act(client: httpx.AsyncClient) -> list[int]:
+        calls = [asyncio.create_task(client.post("/api/lock_resource", json=wish)) for _ in range(60)]
+        while not (await client.get("/api/list_locks")).json()[0]["waiters"]:
+            pass
+        let_go = await client.post("/api/release_resource", json={"session_id": holder, "resource": "db:schema"})
+        return [let_go.status_code, *(answer.status_code for answer in await asyncio.gather(*calls))]
+
+    assert set(with_client(application(hub), act)) == {200}
+
+
+STRANGE: list[Any] = [
+    None, True, 0, -1, 2**62, 2**63, 10**39, 1.5, -0.0, 1e308, "", " ", "\0", "a\0b", "x" * 5000, "é\u2028\x1b[31m",
+    "../../..", "/", "*", "[", "a/../*", "~nobody/x", "%s %(x)s {0}", "'; drop table sessions; --", [], {}, [1], [None],
+    ["\0"], {"a": 1}, "all", "\n", "😀",
+]  # fmt: skip
+
+
+def test_no_argument_breaks_an_operation(hub: Engram) -> None:
+    session = hub.register("one", "x", project="p")
+    sound = {"session_id": session, "sender": session, "to": session, "resources": ["a"], "since": 1}
+
+    async def act(client: httpx.AsyncClient) -> list[Any]:
+        broken = []
+        for each in offered():
+            asked = signature.parameters(each)
+            least = {p.name: sound.get(p.name, "x") for p in asked if p.required}
+            for parameter, given in itertools.product(asked, STRANGE):
+                if (parameter.name, given) == ("wait", 1.5):
+                    continue
+                body = json.dumps({**least, parameter.name: given})
+                answer = await client.post(f"/api/{each.name}", content=body, headers=JSON)
+                if answer.status_code >= 500:
+                    broken.append((each.name, parameter.name, given, answer.text))
+        return broken
+
+    assert with_client(application(hub), act) == []
+
+
+GOOD_TOKEN = f"Bearer {TOKEN}"
+TOKENS = (
+    None,
+    "",
+    "Bearer",
+    "Bearer ",
+    TOKEN,
+    f"Basic {TOKEN}",
+    f"Bearer {TOKEN}x",
+    f"Bearer {TOKEN[:-1]}",
+    GOOD_TOKEN,
+)
+GOOD_HOSTS = tuple(sorted(HOSTS))
+BAD_HOSTS = ("evil.example", f"evil.example:{PORT}", "127.0.0.1", f"127.0.0.1:{PORT + 1}", f"127.0.0.1.evil:{PORT}")
+ORIGINS = ("none", "own", "null", "http://evil.example", f"https://127.0.0.1:{PORT}", f"http://127.0.0.1:{PORT + 1}")
+
+
+def expected(token: str | None, host: str, origin: str) -> int | None:
+    """Return the refusal the door owes, None for those it lets in."""
+    if host not in GOOD_HOSTS:
+        return 421
+    if origin not in ("none", "own"):
+        return 403
+    return None if token == GOOD_TOKEN else 401
+
+
+def test_no_route_lets_anybody_in_who_should_stay_out(local: Engram) -> None:
+    app = application(local, token=TOKEN, hosts=HOSTS)
+    paths = [route.path for route in app.routes if isinstance(route, Route)] + ["/", "/api/nonsense", "/favicon.ico"]
+    # Every route meets every kind of caller; every variety of each kind meets some routes.
+    few = itertools.product(
+        (None, TOKENS[6], GOOD_TOKEN), (GOOD_HOSTS[0], BAD_HOSTS[1]), ("none", "own", "null", ORIGINS[3])
+    )
+    cases = [*itertools.product(paths, ("GET", "POST", "OPTIONS"), few)]
+    many = itertools.product(TOKENS, GOOD_HOSTS + BAD_HOSTS, ORIGINS)
+    cases += itertools.product(("/api", "/api/register", "/nowhere"), ("POST",), many)
+
+    async def act(client: httpx.AsyncClient) -> list[Any]:
+        wrong = []
+        for path, method, (token, host, origin) in cases:
+            headers = {"host": host} | ({} if token is None else {"authorization": token})
+            if origin != "none":
+                headers["origin"] = f"http://{host}" if origin == "own" else origin
+            answer = await client.request(method, path, headers=headers)
+            refusal = answer.status_code if answer.status_code in (401, 403, 421) else None
+            if refusal != expected(token, host, origin) or not sealed(answer):
+                wrong.append((path, method, token, host, origin, answer.status_code))
+        return wrong
+
+    assert with_client(app, act) == []
+    assert local.stats().total_sessions == 0
+
+
+def sealed(answer: httpx.Response) -> bool:
+    """Tell whether an answer keeps to itself."""
+    kept = (answer.headers.get("cache-control"), answer.headers.get("x-content-type-options"))
+    return kept == ("no-store", "nosniff") and not any(name.startswith("access-control") for name in answer.headers)
+
+
+@pytest.mark.parametrize(
+    ("extra", "status"),
+    [
+        ([("sec-fetch-site", "cross-site")], 403),
+        ([("sec-fetch-site", "same-site")], 403),
+        ([("sec-fetch-site", "something new")], 403),
+        ([("sec-fetch-site", "same-origin")], 200),
+        ([("sec-fetch-site", "none")], 200),
+        ([("host", "evil.example")], 421),
+        ([("authorization", GOOD_TOKEN)], 401),
+        ([("origin", f"http://127.0.0.1:{PORT}"), ("origin", "http://evil.example")], 403),
+        (
+            [("x-forwarded-host", "evil.example"), ("forwarded", "host=evil.example"), ("x-forwarded-for", "8.8.8.8")],
+            200,
+        ),
+    ],
+)
+def test_further_headers_cannot_talk_the_door_open(local: Engram, extra: list[tuple[str, str]], status: int) -> None:
+    headers = [("host", f"127.0.0.1:{PORT}"), ("authorization", GOOD_TOKEN), *extra]
+
+    async def act(client: httpx.AsyncClient) -> int:
+        return (await client.get("/api/stats", headers=headers)).status_code
+
+    assert with_client(application(local, token=TOKEN, hosts=HOSTS), act) == status
+
+
+def test_a_forwarded_host_does_not_stand_in_for_the_real_one(local: Engram) -> None:
+    headers = {"host": "evil.example", "x-forwarded-host": f"127.0.0.1:{PORT}", "authorization": GOOD_TOKEN}
+
+    async def act(client: httpx.AsyncClient) -> int:
+        return (await client.get("/api/stats", headers=headers)).status_code
+
+    assert with_client(application(local, token=TOKEN, hosts=HOSTS), act) == 421
+
+
+def test_on_a_socket_any_host_will_do_and_no_page(local: Engram) -> None:
+    call = Caller(local)
+    assert call.send("GET", "/api", headers={"host": "anything"}).status_code == 200
+    for origin in ("null", "http://engram", "http://localhost", ""):
+        assert call.send("GET", "/api", headers={"origin": origin}).status_code == 403
+    assert call.send("GET", "/api", headers={"sec-fetch-site": "cross-site"}).status_code == 403
+
+
+def test_no_websocket_is_let_in(local: Engram) -> None:
+    said: list[Any] = []
+
+    async def send(message: Any) -> None:
+        said.append(message["type"])
+
+    async def receive() -> Any:
+        return {"type": "websocket.connect"}
+
+    scope = {"type": "websocket", "path": "/api", "headers": [], "query_string": b"", "subprotocols": []}
+    asyncio.run(run(application(local, token=TOKEN, hosts=HOSTS)(scope, receive, send)))
+    assert said == ["websocket.close"]
+
+
+async def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    return await coroutine
+
+
+@pytest.mark.parametrize(("token", "hosts"), [(TOKEN, frozenset()), (None, HOSTS), ("", HOSTS)])
+def test_half_a_door_is_no_door(local: Engram, token: str | None, hosts: frozenset[str]) -> None:
+    with pytest.raises(ValueError, match="token"):
+        application(local, token=token, hosts=hosts)
