@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.coordination import locks, messages, overview, sessions
+from engram.coordination import import_engram, locks, messages, overview, sessions
 from engram.coordination import sitrep as picture
 from engram.coordination import world_state as world
 from engram.hub import Hub
@@ -41,6 +41,7 @@ class Engram(Hub):
     get_situation_report = picture.get_situation_report
     stats = overview.stats
     activity = overview.activity
+    import_engram = import_engram.import_engram
 
 
 SessionRegistry = Engram  # the name older programs know

@@ -16,8 +16,8 @@ import apsw
 import pytest
 
 from engram import Engram
-from engram.coordination import import_engram as mending
-from engram.coordination.import_engram import import_engram
+from engram.coordination import older_engram as mending
+from engram.coordination.import_engram import HELD_ON, LONG_ENTRY, LONG_NOTE, RECOVERED, import_engram
 from engram.errors import ImportRefused, InvalidInput
 
 DDL = """
@@ -238,6 +238,12 @@ def test_a_time_in_the_future_makes_nobody_look_alive(engram: Engram, older: Old
     assert engram.get_session(session).presence == "stale"
 
 
+def test_a_clock_a_little_ahead_is_no_fault(engram: Engram, older: Older) -> None:
+    session = older.session(ago=timedelta(minutes=-1))
+    assert import_engram(engram, older.path).mended == {}
+    assert engram.get_session(session).presence == "here"
+
+
 def test_a_revived_session_is_active_and_its_completion_is_kept_in_its_place(engram: Engram, older: Older) -> None:
     """EP-B06: a heartbeat on a completed session left its completion on it."""
     session = older.session(completed_at="2025-07-02T00:00:00Z", completion_summary="shipped 1.0")
@@ -284,7 +290,7 @@ def test_a_log_entry_over_the_limit_comes_in_parts(engram: Engram, older: Older)
     session = older.session()
     older.log(session, "é" * 900_000)
     done = import_engram(engram, older.path)
-    assert (done.logs, done.mended) == (1, {mending.LONG_ENTRY: 1})
+    assert (done.logs, done.mended) == (1, {LONG_ENTRY: 1})
     assert "".join(entries(engram, session)) == "é" * 900_000
     assert import_engram(engram, older.path).logs == 0
 
@@ -353,7 +359,7 @@ def test_orphan_log_entries_get_a_session(engram: Engram, older: Older) -> None:
     older.log("20250101-000000-deadbeef", "one", timestamp="2025-01-01T00:00:00Z")
     older.log("20250101-000000-deadbeef", "two", timestamp="2025-01-02T00:00:00Z")
     done = import_engram(engram, older.path)
-    assert (done.sessions, done.logs, done.mended) == (1, 2, {mending.RECOVERED: 1})
+    assert (done.sessions, done.logs, done.mended) == (1, 2, {RECOVERED: 1})
     found = engram.get_session("20250101-000000-deadbeef")
     assert (found.status, found.session_type, found.flavor) == ("completed", "unknown", "unknown")
     assert "orphan log entries" in found.summary
@@ -397,10 +403,18 @@ def test_a_lock_that_means_nothing_any_more_is_dropped_by_name(
     assert all(part in dropped for part in (resource.strip(), holder, "wip", reason))
 
 
+def test_a_long_note_on_a_lock_is_kept_whole(engram: Engram, older: Older, tmp_path: Path) -> None:
+    session = older.session()
+    older.lock(session, str(tmp_path / "a.py"), note="n" * 70_000)
+    assert import_engram(engram, older.path).mended == {LONG_NOTE: 1}
+    assert len(engram.list_locks()[0].note or "") < 65_536
+    assert "n" * 70_000 in entries(engram, session)[0]
+
+
 def test_locks_left_on_a_completed_session_are_counted_once(engram: Engram, older: Older, tmp_path: Path) -> None:
     """EX-B09: completing and letting go were two statements."""
     older.lock(older.completed(), str(tmp_path / "a.py"))
-    assert import_engram(engram, older.path).mended == {mending.HELD_ON: 1}
+    assert import_engram(engram, older.path).mended == {HELD_ON: 1}
     assert import_engram(engram, older.path).mended == {}
 
 

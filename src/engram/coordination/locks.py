@@ -175,7 +175,7 @@ class _Request:
         self.lasts = int(_within("minutes", given, 0.001, 7 * 24 * 60) * MINUTE)
         self.session = sessions.require(hub, session_id)
         self.session_id = session_id
-        self.wanted = list({r.pattern: r for r in (_canonical(hub, self.session, w, cwd) for w in wanted)}.values())
+        self.wanted = list(dict.fromkeys(_canonical(hub, self.session, word, cwd) for word in wanted))
         self.granted: list[Lock] = []
         self._waits = False
 
@@ -205,19 +205,29 @@ class _Request:
         with hub.engine.transaction(durable=durable):
             store.serialize(hub.engine)
             sessions.touch(hub, self.session_id)
-            steady = hub.steady()
-            rivals = {r.pattern: _rivals(hub, self.session_id, r, self.mode, steady) for r in self.wanted}
+            now, steady = hub.now(), hub.steady()  # in this order, a holder is never promised too much
+            rivals = {r: _rivals(hub, self.session_id, r, self.mode, steady) for r in self.wanted}
             for resource in self.wanted:
-                alive = [rival for rival in rivals[resource.pattern] if rival["lapse"] is None]
+                alive = [rival for rival in rivals[resource] if rival["lapse"] is None]
                 if alive:
                     return _refuse(hub, self.session_id, resource, alive, steady, record)
             last = self._tokens(durable)
+            self._drop_other_modes()
             self.granted = []
+            lost: dict[int, tuple[Row, int]] = {}  # by token: one lock may lie in the way of several wishes
             for number, resource in enumerate(self.wanted, start=last - len(self.wanted) + 1):
-                token = self._grant(resource, number, steady)
-                for rival in rivals[resource.pattern]:
-                    _take_over(hub, self.session, rival, token)
+                token = self._grant(resource, number, now, steady)
+                lost |= {rival["token"]: (rival, token) for rival in rivals[resource]}
+            for rival, token in lost.values():
+                _take_over(hub, self.session, rival, token)
         return None
+
+    def _drop_other_modes(self) -> None:
+        """Let a change of mode be a new grant: its token must be above all that were given meanwhile."""
+        wanted = {(resource.kind, resource.pattern) for resource in self.wanted}
+        for row in store.of_session(self.hub.engine, self.session_id):
+            if row["mode"] != self.mode and (row["kind"], row["pattern"]) in wanted:
+                store.delete(self.hub.engine, row["token"])
 
     def _tokens(self, durable: bool) -> int:
         count = len(self.wanted)
@@ -230,8 +240,8 @@ class _Request:
         assert last is not None
         return last
 
-    def _grant(self, resource: Resource, token: int, steady: int) -> int:
-        hub, now = self.hub, self.hub.now()
+    def _grant(self, resource: Resource, token: int, now: int, steady: int) -> int:
+        hub = self.hub
         facts: dict[str, Any] = {
             "session_id": self.session_id, "mode": self.mode, "note": self.note, "lasts": self.lasts,
             "expires_at": steady + self.lasts,
@@ -242,7 +252,7 @@ class _Request:
             store.insert(hub.engine, resource, token=token, project=self.session["project"], now=now, **facts)
         beside = _beside(hub, self.session_id, resource, steady)
         row = {**self.session, "name": resource.name, "kind": resource.kind, **facts, **own}
-        self.granted.append(view(hub, row, steady, overlapping=beside))
+        self.granted.append(view(hub, row, steady, overlapping=beside, now=now))
         return int(own["token"])
 
 
@@ -251,13 +261,15 @@ class _CeilingReached(Exception):
 
 
 def view(
-    hub: Hub, row: Row, steady: int | None = None, waiters: tuple[str, ...] = (), overlapping: tuple[Lock, ...] = ()
-) -> Lock:
+    hub: Hub, row: Row, steady: int | None = None, waiters: tuple[str, ...] = (), overlapping: tuple[Lock, ...] = (),
+    now: int | None = None,
+) -> Lock:  # fmt: skip
     """Turn a stored row into the value users see."""
+    now = hub.now() if now is None else now
     steady = hub.steady() if steady is None else steady
     return Lock(
         resource=row["name"], kind=row["kind"], mode=row["mode"], session_id=row["session_id"], token=row["token"],
-        note=row["note"], locked_at=moment(row["locked_at"]), until=moment(hub.now() + row["expires_at"] - steady),
+        note=row["note"], locked_at=moment(row["locked_at"]), until=moment(now + row["expires_at"] - steady),
         live=_lapse(row, steady) is None, project=row["project"], flavor=row["flavor"],
         session_type=row["session_type"], summary=row["summary"], waiters=waiters, overlaps=overlapping,
     )  # fmt: skip

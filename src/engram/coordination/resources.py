@@ -36,10 +36,13 @@ def is_name(given: str, cwd: str | None) -> bool:
 def folds_case(directory: str) -> bool:
     """Tell whether the file system takes `A` and `a` for the same name here."""
     for part in _upwards(directory):
-        swapped = os.path.join(os.path.dirname(part), os.path.basename(part).swapcase())
-        if swapped != part and os.path.lexists(part):
+        above, name = os.path.split(part)
+        swapped = name.swapcase()
+        if swapped != name and os.path.lexists(part):
             try:
-                return os.path.samefile(part, swapped)
+                same = os.path.samefile(part, os.path.join(above, swapped))
+                # `README` may be a link to `readme`: two names in the listing are two names.
+                return same and not {name, swapped} <= set(os.listdir(above))
             except OSError:
                 return False
     return False

@@ -96,8 +96,9 @@ class Seed:
         return db
 
     def _has_log(self) -> bool:
-        log = self.path + "-wal"
-        return os.path.exists(log) and os.path.getsize(log) > 0
+        """Tell whether changes lie beside the file that a look at it alone would miss."""
+        beside = (self.path + "-wal", self.path + "-journal")
+        return any(os.path.exists(log) and os.path.getsize(log) > 0 for log in beside)
 
     def _tables(self) -> set[str]:
         return {name for (name,) in self._db.execute("select name from sqlite_master where type = 'table'")}
@@ -153,7 +154,9 @@ class Seed:
         elif isinstance(problem, (apsw.BusyError, apsw.LockedError)):
             reason = f"others kept it busy for {self._busy_seconds} s. Try again."
         elif isinstance(problem, (apsw.ReadOnlyError, apsw.CantOpenError)) and self._has_log():
-            reason = "its newest changes lie in its -wal file, which cannot be read here. Import a copy of both files."
+            reason = (
+                "its newest changes lie in its -wal or -journal, which needs a directory we can write to. Copy both."
+            )
         else:
             reason = f"it cannot be read ({problem}). Check its permissions."
         return ImportRefused(path=self.path, reason=reason)

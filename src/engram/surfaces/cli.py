@@ -33,6 +33,7 @@ COMMANDS = (
     Command("inbox", "inbox", empty="No unread messages."),
     Command("stats", "stats"),
     Command("activity", "activity", empty="Nothing was prevented or taken over yet."),
+    Command("import engram", "import_engram", positional=("path",)),
     Command("world show", "world_state"),
     Command("world set", "set_world_state", positional=("content",)),
     Command("world history", "world_history", empty="No world state yet. Write one with `engram world set`."),
@@ -86,7 +87,8 @@ def _answer(error: Error) -> None:
         click.echo(f"{click.style('engram:', fg='red')} {' '.join(str(error).split())}", err=True)
 
 
-def _root() -> click.Group:
+def command_line() -> click.Group:
+    """Return the whole command line."""
     root = _Root(name="engram", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
     click.version_option(__version__, prog_name="engram")(root)
     for errand in errands.ERRANDS:
@@ -101,7 +103,7 @@ def _root() -> click.Group:
 def main() -> int:
     """Run the command line and return its exit status."""
     try:
-        _root()(prog_name="engram")
+        command_line()(prog_name="engram")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     return 0

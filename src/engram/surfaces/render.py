@@ -94,8 +94,8 @@ def _(stats: Stats) -> str:
 @render.register
 def _(imported: Imported) -> str:
     took = f"{imported.sessions} sessions, {imported.logs} log entries, {imported.locks} locks"
-    world = f"{imported.world_versions} world state"
-    counts = [f"Imported {imported.source}: {took}, {world}; {imported.already_here} were here already."]
+    rest = f"{imported.updated} sessions brought up to date, {imported.already_here} rows were here already"
+    counts = [f"Imported {imported.source}: {took}, {imported.world_versions} world state; {rest}."]
     counts += [f"  mended {count} × {what}" for what, count in imported.mended.items()]
     counts += [click.style(f"  left out {what}", fg="yellow") for what in imported.dropped]
     return "\n".join(counts)

@@ -1,0 +1,72 @@
+"""The docs say what is true: commands exist, operations are offered, links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from engram import Engram
+from engram.operation import operations
+from engram.surfaces.cli import command_line
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def commands_in(page: Path) -> list[str]:
+    text = page.read_text()
+    blocks = re.findall(r"```(?:sh|console)\n(.*?)```", text, re.DOTALL)
+    lines = [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
+    spans = re.findall(r"`(engram [a-z][^`|…<]*)`", text)
+    inner = [found for line in lines for found in re.findall(r"\$\((engram [^)]*)\)", line)]
+    return [line for line in [*lines, *inner, *spans] if re.match(r"engram [a-z]", line)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_shown_exists_with_the_options_shown(page: Path) -> None:
+    for line in commands_in(page):
+        words = shlex.split(line.split(" &")[0], comments=True)[1:]
+        if words[:1] == ["hook"]:
+            continue
+        command: click.Command | None = command_line()
+        with click.Context(command or click.Command("x")) as context:
+            while isinstance(command, click.Group) and words:
+                command = command.get_command(context, words.pop(0))
+            assert command is not None, line
+            known = {name for parameter in command.params for name in parameter.opts}
+        assert [word for word in words if word.startswith("-") and word not in known] == [], line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text()):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_readme_has_its_two_commands_on_the_first_screen_and_stays_short() -> None:
+    lines = (ROOT / "README.md").read_text().splitlines()
+    assert len(lines) <= 150
+    assert "python3 dev.py install" in lines[:22]
+    assert "python3 dev.py check" in lines[:22]
+    assert "exec python3 dev.py check" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_library_offers_every_operation_as_a_method() -> None:
+    assert [each.name for each in operations() if getattr(Engram, each.name, None) is not each.call] == []
+
+
+def test_the_requirements_of_the_older_systems_are_all_accounted_for() -> None:
+    text = (ROOT / "docs" / "lineage.md").read_text()
+    named = set()
+    for prefix, ids in re.findall(r"\b(E[PX])-((?:B?\d+(?:[–, ]+(?=B?\d))?)+)", text):
+        for first, last in re.findall(r"(B?\d+)(?:–(B?\d+))?", ids):
+            mark = "B" if first.startswith("B") else ""
+            start, end = int(first.lstrip("B")), int((last or first).lstrip("B"))
+            named |= {f"{prefix}-{mark}{number:0{2 if mark else 3}}" for number in range(start, end + 1)}
+    wanted = {f"EP-{n:03}" for n in range(1, 69)} | {f"EX-{n:03}" for n in range(1, 41)}
+    wanted |= {f"EP-B{n:02}" for n in range(1, 21)} | {f"EX-B{n:02}" for n in range(1, 13)}
+    assert sorted(wanted - named) == []
