@@ -43,7 +43,7 @@ def boot() -> str:
     global _boot
     if not _boot:
         boot_id = _read("/proc/sys/kernel/random/boot_id")
-        _boot = f"{boot_id}/{_namespace()}" if boot_id else ""
+        _boot = f"{_read('/etc/machine-id')}/{boot_id}/{_namespace()}" if boot_id else ""
     return _boot
 
 
@@ -60,9 +60,10 @@ def alive(known: Process) -> bool | None:
     then, _, start = known.start.rpartition("/")
     if then == boot():
         return _start(known.pid) == start
-    if then.partition("/")[0] == boot().partition("/")[0]:
-        return None  # another container's pids mean nothing here
-    return False  # the machine was restarted since
+    machine, boot_id, _ = (*then.split("/"), "", "", "")[:3]
+    here, now, _ = (*boot().split("/"), "", "", "")[:3]
+    restarted = bool(machine) and machine == here and boot_id != now
+    return False if restarted else None  # another machine's or container's pids mean nothing here
 
 
 def ancestors() -> Iterator[Process]:
@@ -87,13 +88,16 @@ def agent() -> tuple[Process, str] | None:
 
 def flavor_of(command: list[str]) -> str | None:
     """Tell which agent a command line is: by its program, or by the package of the script it runs."""
-    for word in command[:2]:
-        for part in reversed(word.replace("\\", "/").lower().split("/")):
-            stem = part
-            for suffix in (".js", ".exe", "-code", "-cli", "-ai", "-agent"):
-                stem = stem.removesuffix(suffix)
-            if stem in AGENTS:
-                return stem
+    program, *rest = (word.replace("\\", "/").lower().split("/") for word in command[:2])
+    runs_script = program[-1].rstrip("0123456789.") in ("node", "bun", "deno", "python")
+    script = rest[0] if rest and runs_script else [""]
+    package = script[script.index("node_modules") + 1 :] if "node_modules" in script else []
+    for part in (program[-1], script[-1], *package):
+        stem = part
+        for suffix in (".js", ".exe", "-code", "-cli", "-ai", "-agent"):
+            stem = stem.removesuffix(suffix)
+        if stem in AGENTS:
+            return stem
     return None
 
 
