@@ -1,4 +1,4 @@
-"""HTTP: every operation for every language, and nobody else's pages."""
+"""HTTP: every operation for every language."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import asyncio
 import itertools
 import json
 import logging
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import httpx
 import pytest
@@ -19,43 +19,8 @@ from engram import operation as registry
 from engram.hub import Hub
 from engram.operation import Help, Operation, operations
 from engram.surfaces import signature
-from engram.surfaces.http import BODY_BYTES, application, offered
-
-T = TypeVar("T")
-TOKEN = "a-token-of-the-right-length-for-a-test-of-it"
-PORT = 4242
-HOSTS = frozenset({f"127.0.0.1:{PORT}", f"localhost:{PORT}"})
-JSON = {"content-type": "application/json"}
-
-
-class Caller:
-    """A program that calls the server, in whatever language."""
-
-    def __init__(self, hub: Hub) -> None:
-        self.app = application(hub)
-
-    def post(self, operation: str, **arguments: Any) -> httpx.Response:
-        return self.send("POST", f"/api/{operation}", json=arguments)
-
-    def get(self, path: str) -> httpx.Response:
-        return self.send("GET", path)
-
-    def send(self, method: str, path: str, **facts: Any) -> httpx.Response:
-        async def act(client: httpx.AsyncClient) -> httpx.Response:
-            return await client.request(method, path, **facts)
-
-        return with_client(self.app, act)
-
-
-def with_client(app: Any, act: Any) -> Any:
-    """Run something that calls an application many times."""
-
-    async def run() -> Any:
-        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://engram", timeout=60) as client:
-            return await act(client)
-
-    return asyncio.run(run())
+from engram.surfaces.http import application, offered
+from tests.surfaces.calling import JSON, Caller, with_client
 
 
 @pytest.fixture
@@ -251,77 +216,6 @@ def test_a_wrong_way_is_named(local: Engram, method: str, path: str, status: int
     assert (status == 405) == ("Allow" in answer.headers)
 
 
-HOSTILE = {
-    "nothing": b"",
-    "no JSON": b"{session_id: 1}",
-    "trailing text": b'{"session_id": "x"} x',
-    "a list": b'["x"]',
-    "a text": b'"x"',
-    "null": b"null",
-    "deep lists": b"[" * 100_000,
-    "deep lists, closed": b'{"metadata": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
-    "deep enough to break readers": b'{"metadata": ' + b"[" * 500 + b"]" * 500 + b"}",
-    "deep objects": b'{"a":' * 100_000,
-    "5,000 digits": b'{"metadata": ' + b"9" * 5000 + b"}",
-    "41 digits": b'{"metadata": ' + b"9" * 41 + b"}",
-    "NaN": b'{"metadata": NaN}',
-    "-Infinity": b'{"metadata": [-Infinity]}',
-    "too large a float": b'{"metadata": 1e999}',
-    "half a character": b'{"summary": "\\ud800"}',
-    "half a character in a name": b'{"metadata": {"\\udfff": 1}}',
-    "a name twice": b'{"summary": "a", "summary": "b"}',
-    "a name twice, inside": b'{"metadata": {"a": 1, "a": 2}}',
-    "broken UTF-8": b'{"summary": "\xff\xfe"}',
-    "UTF-16": '{"summary": "x"}'.encode("utf-16"),
-    "a byte order mark": b'\xef\xbb\xbf{"summary": "x"}',
-    "a control character": b'{"summary": "a\x00b"}',
-    "an unknown name": b'{"nonsense": 1}',
-    "the hub": b'{"hub": 1}',
-}
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_body_is_refused_and_changes_nothing(local: Engram, name: str) -> None:
-    body = HOSTILE[name]
-    if body.startswith(b'{"metadata"'):
-        body = b'{"session_type": "x", "summary": "x", ' + body[1:]
-    answer = Caller(local).send("POST", "/api/register", content=body, headers=JSON)
-    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_input")
-    assert local.stats().total_sessions == 0
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [None, "", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/json-seq",
-     "application/json; charset=utf-16", "text/plain; application/json"],
-)  # fmt: skip
-def test_only_json_is_read(local: Engram, kind: str | None) -> None:
-    headers = {} if kind is None else {"content-type": kind}
-    answer = Caller(local).send("POST", "/api/stats", content=b"{}", headers=headers)
-    assert (answer.status_code, answer.json()["error"]) == (415, "not_json")
-
-
-def test_json_may_say_its_charset(local: Engram) -> None:
-    headers = {"content-type": "Application/JSON; charset=UTF-8"}
-    assert Caller(local).send("POST", "/api/stats", content=b"{}", headers=headers).status_code == 200
-
-
-@pytest.mark.parametrize("chunked", [False, True])
-def test_a_body_beyond_the_limit_is_refused(local: Engram, chunked: bool) -> None:
-    async def pieces() -> AsyncIterator[bytes]:
-        for _ in range(BODY_BYTES // 65536 + 1):
-            yield b" " * 65536
-
-    content = pieces() if chunked else b" " * (BODY_BYTES + 1)
-    answer = Caller(local).send("POST", "/api/stats", content=content, headers=JSON)
-    assert (answer.status_code, answer.json()["error"]) == (413, "too_large")
-
-
-def test_a_body_at_the_limit_is_read(local: Engram) -> None:
-    body = b"{}".ljust(BODY_BYTES)
-    assert Caller(local).send("POST", "/api/stats", content=body, headers=JSON).status_code == 200
-
-
 @pytest.mark.parametrize("operation", ["lock_resource", "lock_resources"])
 def test_a_call_waits_a_minute_at_most(local: Engram, operation: str) -> None:
     what: dict[str, Any] = {"resource": "x"} if operation == "lock_resource" else {"resources": ["x"]}
@@ -371,129 +265,3 @@ def test_no_argument_breaks_an_operation(hub: Engram) -> None:
         return broken
 
     assert with_client(application(hub), act) == []
-
-
-GOOD_TOKEN = f"Bearer {TOKEN}"
-TOKENS = (
-    None,
-    "",
-    "Bearer",
-    "Bearer ",
-    TOKEN,
-    f"Basic {TOKEN}",
-    f"Bearer {TOKEN}x",
-    f"Bearer {TOKEN[:-1]}",
-    GOOD_TOKEN,
-)
-GOOD_HOSTS = tuple(sorted(HOSTS))
-BAD_HOSTS = ("evil.example", f"evil.example:{PORT}", "127.0.0.1", f"127.0.0.1:{PORT + 1}", f"127.0.0.1.evil:{PORT}")
-ORIGINS = ("none", "own", "null", "http://evil.example", f"https://127.0.0.1:{PORT}", f"http://127.0.0.1:{PORT + 1}")
-
-
-def expected(token: str | None, host: str, origin: str) -> int | None:
-    """Return the refusal the door owes, None for those it lets in."""
-    if host not in GOOD_HOSTS:
-        return 421
-    if origin not in ("none", "own"):
-        return 403
-    return None if token == GOOD_TOKEN else 401
-
-
-def test_no_route_lets_anybody_in_who_should_stay_out(local: Engram) -> None:
-    app = application(local, token=TOKEN, hosts=HOSTS)
-    paths = [route.path for route in app.routes if isinstance(route, Route)] + ["/", "/api/nonsense", "/favicon.ico"]
-    # Every route meets every kind of caller; every variety of each kind meets some routes.
-    few = itertools.product(
-        (None, TOKENS[6], GOOD_TOKEN), (GOOD_HOSTS[0], BAD_HOSTS[1]), ("none", "own", "null", ORIGINS[3])
-    )
-    cases = [*itertools.product(paths, ("GET", "POST", "OPTIONS"), few)]
-    many = itertools.product(TOKENS, GOOD_HOSTS + BAD_HOSTS, ORIGINS)
-    cases += itertools.product(("/api", "/api/register", "/nowhere"), ("POST",), many)
-
-    async def act(client: httpx.AsyncClient) -> list[Any]:
-        wrong = []
-        for path, method, (token, host, origin) in cases:
-            headers = {"host": host} | ({} if token is None else {"authorization": token})
-            if origin != "none":
-                headers["origin"] = f"http://{host}" if origin == "own" else origin
-            answer = await client.request(method, path, headers=headers)
-            refusal = answer.status_code if answer.status_code in (401, 403, 421) else None
-            if refusal != expected(token, host, origin) or not sealed(answer):
-                wrong.append((path, method, token, host, origin, answer.status_code))
-        return wrong
-
-    assert with_client(app, act) == []
-    assert local.stats().total_sessions == 0
-
-
-def sealed(answer: httpx.Response) -> bool:
-    """Tell whether an answer keeps to itself."""
-    kept = (answer.headers.get("cache-control"), answer.headers.get("x-content-type-options"))
-    return kept == ("no-store", "nosniff") and not any(name.startswith("access-control") for name in answer.headers)
-
-
-@pytest.mark.parametrize(
-    ("extra", "status"),
-    [
-        ([("sec-fetch-site", "cross-site")], 403),
-        ([("sec-fetch-site", "same-site")], 403),
-        ([("sec-fetch-site", "something new")], 403),
-        ([("sec-fetch-site", "same-origin")], 200),
-        ([("sec-fetch-site", "none")], 200),
-        ([("host", "evil.example")], 421),
-        ([("authorization", GOOD_TOKEN)], 401),
-        ([("origin", f"http://127.0.0.1:{PORT}"), ("origin", "http://evil.example")], 403),
-        (
-            [("x-forwarded-host", "evil.example"), ("forwarded", "host=evil.example"), ("x-forwarded-for", "8.8.8.8")],
-            200,
-        ),
-    ],
-)
-def test_further_headers_cannot_talk_the_door_open(local: Engram, extra: list[tuple[str, str]], status: int) -> None:
-    headers = [("host", f"127.0.0.1:{PORT}"), ("authorization", GOOD_TOKEN), *extra]
-
-    async def act(client: httpx.AsyncClient) -> int:
-        return (await client.get("/api/stats", headers=headers)).status_code
-
-    assert with_client(application(local, token=TOKEN, hosts=HOSTS), act) == status
-
-
-def test_a_forwarded_host_does_not_stand_in_for_the_real_one(local: Engram) -> None:
-    headers = {"host": "evil.example", "x-forwarded-host": f"127.0.0.1:{PORT}", "authorization": GOOD_TOKEN}
-
-    async def act(client: httpx.AsyncClient) -> int:
-        return (await client.get("/api/stats", headers=headers)).status_code
-
-    assert with_client(application(local, token=TOKEN, hosts=HOSTS), act) == 421
-
-
-def test_on_a_socket_any_host_will_do_and_no_page(local: Engram) -> None:
-    call = Caller(local)
-    assert call.send("GET", "/api", headers={"host": "anything"}).status_code == 200
-    for origin in ("null", "http://engram", "http://localhost", ""):
-        assert call.send("GET", "/api", headers={"origin": origin}).status_code == 403
-    assert call.send("GET", "/api", headers={"sec-fetch-site": "cross-site"}).status_code == 403
-
-
-def test_no_websocket_is_let_in(local: Engram) -> None:
-    said: list[Any] = []
-
-    async def send(message: Any) -> None:
-        said.append(message["type"])
-
-    async def receive() -> Any:
-        return {"type": "websocket.connect"}
-
-    scope = {"type": "websocket", "path": "/api", "headers": [], "query_string": b"", "subprotocols": []}
-    asyncio.run(run(application(local, token=TOKEN, hosts=HOSTS)(scope, receive, send)))
-    assert said == ["websocket.close"]
-
-
-async def run(coroutine: Coroutine[Any, Any, T]) -> T:
-    return await coroutine
-
-
-@pytest.mark.parametrize(("token", "hosts"), [(TOKEN, frozenset()), (None, HOSTS), ("", HOSTS)])
-def test_half_a_door_is_no_door(local: Engram, token: str | None, hosts: frozenset[str]) -> None:
-    with pytest.raises(ValueError, match="token"):
-        application(local, token=token, hosts=hosts)

@@ -16,8 +16,8 @@ import engram.api  # noqa: F401  the operations enter the registry
 from engram import __version__
 from engram.errors import Error
 from engram.operation import find
-from engram.surfaces import commands, errands
-from engram.surfaces.commands import Command
+from engram.surfaces.cli import commands, errands
+from engram.surfaces.cli.commands import Command
 from engram.surfaces.encode import problem, to_json
 
 COMMANDS = (

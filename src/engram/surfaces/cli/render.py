@@ -12,7 +12,7 @@ import click
 
 from engram import text
 from engram.model import Activity, Imported, Lock, Log, Message, Sent, Session, Stats, WorldState
-from engram.surfaces.table import table
+from engram.surfaces.cli.table import table
 
 _PRESENCE = {
     "here": ("● here", "green"),

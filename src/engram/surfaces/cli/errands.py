@@ -10,7 +10,7 @@ import click
 from engram.api import Engram
 from engram.errors import Conflict, InvalidInput, NotFound, TooLarge
 from engram.settings import Settings, load
-from engram.surfaces.commands import acting, json_option, project_at, project_option, session_option, show, tell
+from engram.surfaces.cli.commands import acting, json_option, project_at, project_option, session_option, show, tell
 
 
 def sessions(project: str | None, everywhere: bool, recent: bool, hours: float, limit: int, as_json: bool) -> None:

@@ -15,8 +15,8 @@ from engram.coordination.locks import MODES
 from engram.errors import Held, InvalidInput
 from engram.operation import Operation, find
 from engram.store import sessions as session_store
+from engram.surfaces.cli.render import render
 from engram.surfaces.encode import to_json
-from engram.surfaces.render import render
 from engram.surfaces.signature import Parameter, parameters
 from engram.value import value
 
