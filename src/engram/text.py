@@ -44,6 +44,11 @@ def name(field: str, given: object) -> str:
     return given
 
 
+def name_or_none(field: str, given: object) -> str | None:
+    """Return a name that may be missing; an empty one is."""
+    return name(field, given) if given else None
+
+
 def one_line(text: str | None, length: int = 100) -> str:
     """Return the first characters of a text on one line, whatever it holds."""
     line = " ".join((text or "")[: length * 4].split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engram import text
 from engram.errors import Fenced
 from engram.store import locks, messages
 
@@ -15,7 +16,7 @@ def stop_if_lost(hub: Hub, session_id: str | None) -> None:
 
     Telling is the refusal itself: the next call passes, because now the session knows.
     """
-    if session_id is None or not messages.losses(hub.engine, session_id):
+    if session_id is None or not messages.losses(hub.engine, text.name("session_id", session_id)):
         return
     with hub.engine.transaction():
         lost = messages.losses(hub.engine, session_id)

@@ -130,7 +130,7 @@ def list_locks(
 ) -> list[Lock]:
     """Show all live locks, newest first, with those who wait for them."""
     steady = hub.steady()
-    rows = store.every(hub.engine, project, steady, sessions.positive("limit", limit))
+    rows = store.every(hub.engine, sessions.room(project), steady, sessions.positive("limit", limit))
     return [view(hub, row, steady, _waiters(hub, row, steady)) for row in rows if _lapse(row, steady) is None]
 
 
@@ -278,6 +278,8 @@ def view(
 def _canonical(hub: Hub, session: Row | None, resource: str, cwd: str | None) -> Resource:
     if cwd is None:
         cwd = session["cwd"] if session else (None if hub.serving else os.getcwd())
+    elif cwd:
+        cwd = text.name("cwd", cwd)
     return resources.canonical(resource, cwd, session["project"] if session else "")
 
 

@@ -37,7 +37,7 @@ def send(
     body = text.required("body", body, "Say something.", hub.settings.message_bytes)
     with hub.engine.transaction(durable=True):
         author = sessions.touch(hub, sender) if sender else None
-        room = project if project is not None else (author["project"] if author else None)
+        room = sessions.room(project) or (author["project"] if author else None)
         if to == NEXT:
             _post(hub, author, None, _room(room), body)
             return Sent(recipients=(), waiting=True)

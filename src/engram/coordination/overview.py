@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from engram import text
 from engram.clock import moment
 from engram.coordination import locks, sessions
 from engram.model import Activity, Stats
@@ -39,7 +40,7 @@ def activity(
     limit: Annotated[int, Help("at most so many")] = 20,
 ) -> list[Activity]:
     """Show what Engram did and prevented, newest first."""
-    rows = store.newest(hub.engine, kind, sessions.positive("limit", limit))
+    rows = store.newest(hub.engine, text.name_or_none("kind", kind), sessions.positive("limit", limit))
     return [
         Activity(
             id=row["id"], at=moment(row["at"]), kind=row["kind"], session_id=row["session_id"],

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
 
 _FOREVER = -1
+_DEEPEST = 64  # levels of metadata; what reads it must never run out of stack
 _LONG_LAPSED = 7 * 24 * clock.HOUR  # by then its holder has forgotten the lock as well
 _HINT = "List them with `engram sessions`."
 
@@ -123,7 +124,7 @@ def get_active_sessions(
     limit: Annotated[int, Help("at most so many")] = 1000,
 ) -> list[Session]:
     """Show every session not completed, newest sign of life first, stale ones included."""
-    return [view(hub, row) for row in store.active(hub.engine, _FOREVER, project, positive("limit", limit))]
+    return [view(hub, row) for row in store.active(hub.engine, _FOREVER, room(project), positive("limit", limit))]
 
 
 @operation()
@@ -137,7 +138,7 @@ def get_recent_sessions(
     if not 0 <= hours < 1e7:
         raise InvalidInput(field="hours", reason=f"{hours!r} is not a number of hours.")
     since = hub.now() - int(hours * clock.HOUR)
-    return [view(hub, row) for row in store.recent(hub.engine, since, project, positive("limit", limit))]
+    return [view(hub, row) for row in store.recent(hub.engine, since, room(project), positive("limit", limit))]
 
 
 @operation()
@@ -203,6 +204,11 @@ def process_of(row: Row) -> Process | None:
     return Process(host=row["host"], pid=row["pid"], start=row["pid_start"])
 
 
+def room(project: str | None) -> str | None:
+    """Return the project asked about, or None for all."""
+    return text.name_or_none("project", project)
+
+
 def positive(field: str, number: int) -> int:
     """Return a count that makes sense."""
     if isinstance(number, bool) or not isinstance(number, int) or not 0 < number < 1_000_000_000:
@@ -214,7 +220,7 @@ def _begin(hub: Hub, flavor: str, native_id: str | None, project: str | None, fa
     now = hub.now()
     new = clock.session_id(now)
     home = facts.get("cwd")
-    facts["project"] = text.name("project", project) if project else projects.project_of(home)
+    facts["project"] = room(project) or projects.project_of(home)
     store.insert(
         hub.engine, id=new, flavor=flavor, native_id=native_id, status="active", started_at=now, last_heartbeat=now,
         **facts,
@@ -281,9 +287,16 @@ def _process_columns(process: Process | None) -> dict[str, Any]:
 
 def _json(metadata: Any) -> str:
     try:
-        return json.dumps(metadata, ensure_ascii=False)
+        if not _shallow(metadata, _DEEPEST):
+            raise ValueError(f"it is nested more than {_DEEPEST} levels deep")
+        return json.dumps(metadata, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as problem:
         raise InvalidInput(field="metadata", reason=f"it is not JSON: {problem}.") from problem
+
+
+def _shallow(part: Any, levels: int) -> bool:
+    inner = part.values() if isinstance(part, dict) else part if isinstance(part, (list, tuple)) else ()
+    return levels > 0 and all(_shallow(each, levels - 1) for each in inner)
 
 
 def _log_view(row: Row) -> Log:

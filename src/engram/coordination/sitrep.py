@@ -35,7 +35,7 @@ def situation(
 ) -> Sitrep:
     """Show the picture of now: world state, sessions, locks, messages, recent work."""
     row = sessions.require(hub, session_id) if session_id else None
-    room = project if project is not None else (row["project"] if row else _here(hub))
+    room = sessions.room(project) or (row["project"] if row else _here(hub))
     settings, now = hub.settings, hub.now()
     since = now - 24 * HOUR
     scope = room or None

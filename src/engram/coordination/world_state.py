@@ -27,7 +27,7 @@ def get_world_state(
     hub: Hub, project: Annotated[str | None, Help("a project's own; without it the global one")] = None
 ) -> str:
     """Show the world state's text, empty when none is set."""
-    current = documents.current(hub.engine, KIND, project or GLOBAL)
+    current = documents.current(hub.engine, KIND, sessions.room(project) or GLOBAL)
     return str(current["content"]) if current else ""
 
 
@@ -42,6 +42,7 @@ def set_world_state(
 ) -> WorldState:
     """Replace the world state; every version is kept."""
     content = _fitting(hub, content)
+    updated_by = text.name_or_none("updated_by", updated_by)
     author = updated_by if updated_by and session_store.get(hub.engine, updated_by) else None
     fences.stop_if_lost(hub, author)
     while True:
@@ -49,7 +50,7 @@ def set_world_state(
             if author:
                 sessions.touch(hub, author)
             fences.require(hub, author, token)
-            added = _add(hub, project or GLOBAL, content, updated_by, expected_version)
+            added = _add(hub, sessions.room(project) or GLOBAL, content, updated_by, expected_version)
         if added is not None:
             return added
 
@@ -61,7 +62,7 @@ def world_state(
     version: Annotated[int | None, Help("an older version")] = None,
 ) -> WorldState:
     """Show the world state with its version, author and time."""
-    key = project or GLOBAL
+    key = sessions.room(project) or GLOBAL
     row = documents.current(hub.engine, KIND, key) if version is None else documents.get(hub.engine, KIND, key, version)
     if row is None:
         which = f"world state{f' of {project}' if project else ''}"
@@ -76,7 +77,7 @@ def world_history(
     limit: Annotated[int, Help("at most so many")] = 20,
 ) -> list[WorldState]:
     """Show the versions of the world state, newest first."""
-    rows = documents.history(hub.engine, KIND, project or GLOBAL, sessions.positive("limit", limit))
+    rows = documents.history(hub.engine, KIND, sessions.room(project) or GLOBAL, sessions.positive("limit", limit))
     return [view(row) for row in rows]
 
 
@@ -128,7 +129,6 @@ def _add(hub: Hub, key: str, content: str, made_by: str | None, expected: int | 
         _refuse(key, version, expected, current)
     if current and current["content"] == content:
         return view(current)
-    made_by = None if made_by is None else text.clean("updated_by", made_by)
     added = documents.add(hub.engine, KIND, key, version + 1, content, made_by, hub.now())
     if added is None and expected is not None:  # PostgreSQL: another writer came between
         _refuse(key, version + 1, expected, documents.current(hub.engine, KIND, key))

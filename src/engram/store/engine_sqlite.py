@@ -67,7 +67,7 @@ class SqliteEngine:
         """Let go of every connection."""
         if os.getpid() == self._pid:
             for connection in self._connections.values():
-                connection.db.close()
+                connection.close()
         self._connections.clear()
 
     def _connection(self) -> _Connection:
@@ -106,6 +106,12 @@ class _Connection:
             return [dict(zip(names, row, strict=True)) for row in (first, *cursor)]
         except apsw.Error as problem:
             raise self._translate(problem) from problem
+
+    def close(self) -> None:
+        try:
+            self.db.close()
+        except apsw.ThreadingViolationError:
+            pass  # its thread is in the middle of a statement, and lets go of it in the end
 
     def _open(self) -> apsw.Connection:
         fresh = not os.path.exists(self.path)

@@ -76,7 +76,7 @@ def edit(project: str | None, session: str | None) -> None:
 
 def serve(socket: str | None, port: int | None, as_json: bool) -> None:
     """Offer every operation over HTTP: on a Unix socket, or on a loopback port with a token."""
-    from engram.surfaces import serve as server
+    from engram.surfaces.http import server
 
     server.serve(load(), socket_path=socket, port=port, announce=lambda endpoint: show(endpoint, as_json))
 

@@ -19,8 +19,8 @@ from engram import operation as registry
 from engram.hub import Hub
 from engram.operation import Help, Operation, operations
 from engram.surfaces import signature
-from engram.surfaces.http import application, offered
-from tests.surfaces.calling import JSON, Caller, with_client
+from engram.surfaces.http.application import application, offered
+from tests.surfaces.http.calling import JSON, Caller, with_client
 
 
 @pytest.fixture
