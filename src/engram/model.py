@@ -173,3 +173,4 @@ class Imported:
     mended: dict[str, int]
     dropped: tuple[str, ...]
     updated: int = 0  # sessions that had come before and have gone on in the source since
+    dry_run: bool = False  # nothing of it was written

@@ -59,7 +59,7 @@ def import_engram(
                     raise _OnlyLooking
         except _OnlyLooking:
             pass
-    return work.result()
+    return work.result(dry_run)
 
 
 class _OnlyLooking(Exception):
@@ -124,9 +124,10 @@ class _Import:
         facts: dict[str, Any] = {**self.counts, "mended": self.mended, "dropped": len(self.dropped)}
         activity.record(self.engine, self.times.now, "imported", self.source, **facts)
 
-    def result(self) -> Imported:
-        """Return what was done."""
-        return Imported(source=self.source, mended=self.mended, dropped=tuple(self.dropped), **self.counts)
+    def result(self, dry_run: bool) -> Imported:
+        """Return what was done, or would be."""
+        facts: dict[str, Any] = {**self.counts, "mended": self.mended, "dropped": tuple(self.dropped)}
+        return Imported(source=self.source, dry_run=dry_run, **facts)
 
     def _orphans(self) -> dict[str, tuple[int, int]]:
         """Return the first and last time of log entries whose session is not there."""

@@ -71,6 +71,8 @@ def _glob(full: str) -> Resource:
         fixed.append(parts.pop(0))
     base = _shared(os.path.realpath(os.sep.join(fixed) or os.sep))
     rest = [part for part in parts if part not in ("", ".")]
+    if full.endswith(os.sep):  # directories are meant, and a directory is all that lies in it
+        rest.append(overlap.ANY_DEPTH)
     if ".." in rest:
         raise InvalidInput(field="resource", reason="a glob must not hold '..' behind a wildcard.")
     if folds_case(base):

@@ -95,7 +95,8 @@ def _(stats: Stats) -> str:
 def _(imported: Imported) -> str:
     took = f"{imported.sessions} sessions, {imported.logs} log entries, {imported.locks} locks"
     rest = f"{imported.updated} sessions brought up to date, {imported.already_here} rows were here already"
-    counts = [f"Imported {imported.source}: {took}, {imported.world_versions} world state; {rest}."]
+    verb = "Would import" if imported.dry_run else "Imported"
+    counts = [f"{verb} {imported.source}: {took}, {imported.world_versions} world state; {rest}."]
     counts += [f"  mended {count} × {what}" for what, count in imported.mended.items()]
     counts += [click.style(f"  left out {what}", fg="yellow") for what in imported.dropped]
     return "\n".join(counts)
