@@ -117,9 +117,8 @@ def check_locks(
     """Show every live lock that overlaps a resource, with its holder's task."""
     row = sessions.require(hub, session_id) if session_id else None
     wanted = _canonical(hub, row, resource, cwd)
-    near = [row for row in store.near(hub.engine, wanted) if overlaps(wanted, _resource(row))]
     steady = hub.steady()
-    return [view(hub, row, steady) for row in near if _lapse(row, steady) is None]
+    return [view(hub, row, steady) for row in _around(hub, wanted) if _lapse(row, steady) is None]
 
 
 @operation()
@@ -148,7 +147,7 @@ def check_edit(
         row = sessions.touch(hub, session_id)
         fences.require(hub, session_id, token)
         wanted = _canonical(hub, row, resource, cwd)
-        rivals = _rivals(hub, session_id, wanted, "exclusive", hub.steady())
+        rivals = _rivals(_around(hub, wanted), session_id, "exclusive", hub.steady())
         alive = [rival for rival in rivals if rival["lapse"] is None]
         if alive:
             refusal = _refuse(hub, session_id, wanted, alive, hub.steady(), record=True)
@@ -206,28 +205,21 @@ class _Request:
             store.serialize(hub.engine)
             sessions.touch(hub, self.session_id)
             now, steady = hub.now(), hub.steady()  # in this order, a holder is never promised too much
-            rivals = {r: _rivals(hub, self.session_id, r, self.mode, steady) for r in self.wanted}
+            around = {resource: _around(hub, resource) for resource in self.wanted}
+            rivals = {r: _rivals(rows, self.session_id, self.mode, steady) for r, rows in around.items()}
             for resource in self.wanted:
                 alive = [rival for rival in rivals[resource] if rival["lapse"] is None]
                 if alive:
                     return _refuse(hub, self.session_id, resource, alive, steady, record)
             last = self._tokens(durable)
-            self._drop_other_modes()
             self.granted = []
             lost: dict[int, tuple[Row, int]] = {}  # by token: one lock may lie in the way of several wishes
             for number, resource in enumerate(self.wanted, start=last - len(self.wanted) + 1):
-                token = self._grant(resource, number, now, steady)
+                token = self._grant(resource, number, around[resource], now, steady)
                 lost |= {rival["token"]: (rival, token) for rival in rivals[resource]}
             for rival, token in lost.values():
                 _take_over(hub, self.session, rival, token)
         return None
-
-    def _drop_other_modes(self) -> None:
-        """Let a change of mode be a new grant: its token must be above all that were given meanwhile."""
-        wanted = {(resource.kind, resource.pattern) for resource in self.wanted}
-        for row in store.of_session(self.hub.engine, self.session_id):
-            if row["mode"] != self.mode and (row["kind"], row["pattern"]) in wanted:
-                store.delete(self.hub.engine, row["token"])
 
     def _tokens(self, durable: bool) -> int:
         count = len(self.wanted)
@@ -240,8 +232,9 @@ class _Request:
         assert last is not None
         return last
 
-    def _grant(self, resource: Resource, token: int, now: int, steady: int) -> int:
+    def _grant(self, resource: Resource, token: int, around: list[Row], now: int, steady: int) -> int:
         hub = self.hub
+        self._drop_other_modes(resource, around)
         facts: dict[str, Any] = {
             "session_id": self.session_id, "mode": self.mode, "note": self.note, "lasts": self.lasts,
             "expires_at": steady + self.lasts,
@@ -250,10 +243,21 @@ class _Request:
         if own is None:
             own = {"token": token, "locked_at": now, "note": self.note}
             store.insert(hub.engine, resource, token=token, project=self.session["project"], now=now, **facts)
-        beside = _beside(hub, self.session_id, resource, steady)
+        beside = _beside(hub, around, self.session_id, steady)
         row = {**self.session, "name": resource.name, "kind": resource.kind, **facts, **own}
         self.granted.append(view(hub, row, steady, overlapping=beside, now=now))
         return int(own["token"])
+
+    def _drop_other_modes(self, resource: Resource, around: list[Row]) -> None:
+        """Let a change of mode be a new grant: its token must be above all that were given meanwhile."""
+        for row in around:
+            same = (row["session_id"], row["kind"], row["pattern"]) == (
+                self.session_id,
+                resource.kind,
+                resource.pattern,
+            )
+            if same and row["mode"] != self.mode:
+                store.delete(self.hub.engine, row["token"])
 
 
 class _CeilingReached(Exception):
@@ -287,21 +291,24 @@ def _resource(row: Row) -> Resource:
     return Resource(kind=row["kind"], name=row.get("name", ""), base=row["base"], pattern=row["pattern"])
 
 
-def _rivals(hub: Hub, session_id: str, wanted: Resource, mode: str, steady: int) -> list[Row]:
+def _around(hub: Hub, wanted: Resource) -> list[Row]:
+    """Return every lock on the same ground, whoever's it is and whether it still stands or not."""
+    return [row for row in store.near(hub.engine, wanted) if overlaps(wanted, _resource(row))]
+
+
+def _rivals(around: list[Row], session_id: str, mode: str, steady: int) -> list[Row]:
     """Return others' locks that this wish cannot stand beside, each with its reason to be passed over."""
     return [
         {**row, "lapse": _lapse(row, steady)}
-        for row in store.near(hub.engine, wanted)
-        if row["session_id"] != session_id and _exclude(mode, row["mode"]) and overlaps(wanted, _resource(row))
+        for row in around
+        if row["session_id"] != session_id and _exclude(mode, row["mode"])
     ]
 
 
-def _beside(hub: Hub, session_id: str, resource: Resource, steady: int) -> tuple[Lock, ...]:
+def _beside(hub: Hub, around: list[Row], session_id: str, steady: int) -> tuple[Lock, ...]:
     """Return others' live locks on the same ground, so that nobody overlaps unwarned."""
     return tuple(
-        view(hub, row, steady)
-        for row in store.near(hub.engine, resource)
-        if row["session_id"] != session_id and _lapse(row, steady) is None and overlaps(resource, _resource(row))
+        view(hub, row, steady) for row in around if row["session_id"] != session_id and _lapse(row, steady) is None
     )
 
 

@@ -1,0 +1,76 @@
+"""Benchmarks and race run as a person runs them; never how fast, only that every figure is there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks import coordination, race
+
+ROOT = Path(race.__file__).parents[1]
+
+
+def run(name: str, *words: str) -> str:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "benchmarks" / name), *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_quick_benchmark_fills_every_group_of_its_table() -> None:
+    figures: list[dict[str, Any]] = json.loads(run("coordination.py", "--quick", "--json"))
+    assert {figure["group"] for figure in figures} == {"lock + unlock", "one call", "growth", "start"}
+    assert [figure["what"] for figure in figures if figure["p50"] is None and not figure["note"]] == []
+    assert all(figure["naive"] > 0 for figure in figures if figure["group"] == "lock + unlock")
+    assert set(coordination.COMMANDS) == {figure["what"] for figure in figures if figure["group"] == "start"}
+
+
+def test_a_command_that_fails_is_skipped_with_its_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    commands: dict[str, tuple[tuple[str, ...], dict[str, object]]] = {
+        "python": ((sys.executable, "-c", "pass"), {}),
+        "failing": ((sys.executable, "-c", "raise SystemExit(4)"), {}),
+        "missing": ((str(tmp_path / "nothing"),), {}),
+    }
+    monkeypatch.setattr(coordination, "COMMANDS", commands)
+    found = list(coordination.start_figures(coordination.QUICK, str(tmp_path)))
+    assert [figure.ratio for figure in found] == [1.0, None, None]
+    assert "exit status 4" in found[1].note
+    assert "skipped" in found[2].note
+
+
+def test_the_table_shows_what_was_measured_and_leaves_the_rest_empty() -> None:
+    figures = [
+        coordination.Figure("locks", "one", 1234.5, 0.5, 2.25, naive=100.0, ratio=12.345, note="good"),
+        coordination.Figure("start", "two", note="skipped: exit status 1"),
+    ]
+    shown = coordination.table(figures)
+    for word in ("1,23", "0.50", "2.25", "100", "12.3", "good", "skipped: exit status 1"):
+        assert word in shown
+
+
+def test_a_short_race_ends_well_and_says_so() -> None:
+    assert "violations: 0" in run("race.py", "--processes", "2", "--rounds", "5", "--no-nemesis")
+
+
+def test_a_race_tells_its_figures_to_programs() -> None:
+    summary = json.loads(run("race.py", "--processes", "2", "--rounds", "5", "--seed", "7", "--no-nemesis", "--json"))
+    assert summary["violations"] == []
+    assert (summary["processes"], summary["rounds"], summary["seed"], summary["store"]) == (2, 5, 7, "sqlite")
+    assert summary["asks"] >= 10
+
+
+def test_a_race_with_a_violation_exits_with_1_and_keeps_the_histories(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(race, "check", lambda _: ["double_grants: planted"])
+    assert race.main(["--processes", "1", "--rounds", "1", "--no-nemesis"]) == 1
+    said = capsys.readouterr()
+    assert "double_grants: planted" in said.out
+    assert len(list(tmp_path.glob("engram-race-*/histories/1-1.jsonl"))) == 1
+    assert str(tmp_path) in said.err
