@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engram import host
-from engram.clock import MINUTE, Clock
+from engram.clock import Clock
 from engram.settings import Settings, load, locate
 from engram.store import boots, migrate
 from engram.store.engine import open_engine
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from engram.store.engine import Engine
-
-
-_FOREVER = 1 << 62
 
 
 class Hub:
@@ -39,31 +36,24 @@ class Hub:
         try:
             migrate.migrate(self.engine, self.clock.now())
             self.boot = host.boot() if self.engine.dialect == "sqlite" else ""
-            self._ahead, self._aligned_until = 0, 0
+            self._ahead: int | None = None
         except BaseException:
             self.engine.close()
             raise
 
     def now(self) -> int:
         """Return the wall-clock time in microseconds; several machines go by their server's."""
-        return self.clock.now() if self.engine.dialect == "sqlite" else self.steady()
+        return self.clock.now() if self.engine.dialect == "sqlite" else boots.server_now(self.engine)
 
     def steady(self) -> int:
         """Return a time that never jumps and that everybody who shares the store agrees on."""
-        if self.engine.dialect == "sqlite" and not self.boot:
+        if self.engine.dialect == "postgres":
+            return boots.server_now(self.engine)
+        if not self.boot:
             return self.clock.now()  # a system that does not tell its boots apart has no better clock
-        uptime = self.clock.steady()
-        if uptime >= self._aligned_until:
-            self._ahead, self._aligned_until = self._align(uptime)
-        return uptime + self._ahead
-
-    def _align(self, uptime: int) -> tuple[int, int]:
-        """Find what this machine's uptime lacks to the store's time, and until when that holds."""
-        if self.engine.dialect == "sqlite":
-            return boots.ahead(self.engine, self.boot, self.clock.now() - uptime), _FOREVER
-        server = boots.server_now(self.engine)
-        answered = self.clock.steady()
-        return server - (uptime + answered) // 2, answered + MINUTE
+        if self._ahead is None:
+            self._ahead = boots.ahead(self.engine, self.boot, self.clock.now() - self.clock.steady())
+        return self.clock.steady() + self._ahead
 
     def close(self) -> None:
         """Let go of the store."""

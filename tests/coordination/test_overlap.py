@@ -167,10 +167,10 @@ def plant(root: Path, files: set[tuple[str, ...]], folders: set[tuple[str, ...]]
 
 
 def meant(root: Path, word: str, path: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the pattern a wish stands for: a directory is all that lies in it."""
+    """Return the pattern a wish stands for: a directory, or what may become one, is all that lies in it."""
     if any(overlap.is_glob(part) for part in path):
         return path
-    return (*path, "**") if word.endswith("/") or root.joinpath(*path).is_dir() else path
+    return path if root.joinpath(*path).is_file() and not word.endswith("/") else (*path, "**")
 
 
 # ---- What real projects ask for
@@ -284,7 +284,7 @@ def test_a_name_belongs_to_its_project(engram: Engram, checkouts: tuple[Path, Pa
 
 @pytest.mark.parametrize("word", ["./db:migrations", "src/db:x", "C:\\x", "https://example.org"])
 def test_a_path_with_a_colon_is_a_path(repository: Path, word: str) -> None:
-    assert resources.canonical(word, str(repository), str(repository)).kind == "file"
+    assert resources.canonical(word, str(repository), str(repository)).kind != "name"
 
 
 def test_a_relative_path_needs_a_place_to_start(repository: Path) -> None:
@@ -349,4 +349,6 @@ def spelled(wish: tuple[tuple[str, ...], bool]) -> str:
 
 def shape(wish: tuple[tuple[str, ...], bool]) -> tuple[str, ...]:
     path, is_directory = wish
-    return (*path, "**") if is_directory else path
+    # Nothing of this exists: a name without an extension may become a directory.
+    is_open = not any(map(overlap.is_glob, path)) and "." not in path[-1]
+    return (*path, "**") if is_directory or is_open else path

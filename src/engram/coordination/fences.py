@@ -27,7 +27,10 @@ def stop_if_lost(hub: Hub, session_id: str | None) -> None:
 
 
 def require(hub: Hub, session_id: str | None, token: int | None) -> None:
-    """Refuse a write that relies on a token which is no longer the session's."""
+    """Refuse, inside the writing transaction, what relies on a lock that is no longer the session's."""
+    lost = messages.losses(hub.engine, session_id) if session_id else []
+    if lost:  # between the first look and this transaction
+        raise Fenced(reason=" ".join(row["body"] for row in lost), session_id=session_id)
     if token is None:
         return
     held = locks.of_session(hub.engine, session_id) if session_id else []

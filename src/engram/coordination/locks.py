@@ -89,8 +89,10 @@ def release_resource(
         freed = [
             found
             for found in store.of_session(hub.engine, session_id)
-            if found["pattern"] == wanted.pattern and token in (None, found["token"])
+            if found["name"] == wanted.name and token in (None, found["token"])
         ]
+        if token is not None and not freed:
+            raise InvalidInput(field="token", reason=f"{token} is not the token of a lock on {wanted.name}.")
         for found in freed:
             store.delete(hub.engine, found["token"])
         return [view(hub, found) for found in freed]

@@ -59,9 +59,14 @@ def _path(given: str, cwd: str | None, kind: str | None) -> Resource:
         return _glob(full)
     real = os.path.realpath(full)
     if kind is None:
-        kind = "directory" if given.endswith(("/", os.sep)) or os.path.isdir(real) else "file"
+        kind = "directory" if given.endswith(("/", os.sep)) or _may_hold_files(real) else "file"
     base = _shared(real)
     return Resource(kind=kind, name=base, base=base, pattern=_literal(base))
+
+
+def _may_hold_files(real: str) -> bool:
+    """Tell whether files may lie below: what does not exist yet and bears no extension may become a directory."""
+    return os.path.isdir(real) or not (os.path.lexists(real) or "." in os.path.basename(real))
 
 
 def _glob(full: str) -> Resource:

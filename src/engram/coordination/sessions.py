@@ -98,6 +98,7 @@ def complete(
     fences.stop_if_lost(hub, session_id)
     with hub.engine.transaction(durable=True):
         require(hub, session_id)
+        locks.renew_all(hub.engine, session_id, hub.steady())  # so that nobody takes one over meanwhile
         fences.require(hub, session_id, token)
         locks.delete_all(hub.engine, session_id)
         return view(hub, store.complete(hub.engine, session_id, hub.now(), summary))

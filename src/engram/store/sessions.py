@@ -39,21 +39,21 @@ update sessions set status = 'completed', completed_at = :now, last_heartbeat = 
  where id = :id returning *
 """
 
+# Each is one walk along one index, whatever else is stored: with a project, and without.
 _ACTIVE = """
-select * from sessions
- where status = 'active' and last_heartbeat > :since and (cast(:project as text) is null or project = :project)
- order by last_heartbeat desc, id desc limit :limit
+select * from sessions where status = 'active' and last_heartbeat > :since {and_project}
+ order by last_heartbeat desc limit :limit
 """
 
 _ACTIVE_ELSEWHERE = """
-select * from sessions where status = 'active' and last_heartbeat > :since and project <> :project
- order by last_heartbeat desc, id desc limit :limit
+select * from (
+  select * from sessions where status = 'active' and last_heartbeat > :since order by last_heartbeat desc limit 500
+) as newest where project <> :project order by last_heartbeat desc limit :limit
 """
 
 _RECENT = """
-select * from sessions
- where completed_at > :since and status = 'completed' and (cast(:project as text) is null or project = :project)
- order by completed_at desc, id desc limit :limit
+select * from sessions where completed_at > :since {and_project}
+ order by completed_at desc limit :limit
 """
 
 _OF_PROCESSES = """
@@ -134,17 +134,23 @@ def complete(engine: Engine, session_id: str, now: int, summary: str) -> Row:
 
 def active(engine: Engine, since: int, project: str | None, limit: int) -> list[Row]:
     """Return sessions not completed, newest sign of life first."""
-    return engine.run(_ACTIVE, since=since, project=project, limit=limit)
+    return _listed(engine, _ACTIVE, since, project, limit)
 
 
 def active_elsewhere(engine: Engine, since: int, project: str, limit: int) -> list[Row]:
-    """Return sessions not completed in any other project."""
+    """Return sessions not completed in other projects, of those seen last anywhere."""
     return engine.run(_ACTIVE_ELSEWHERE, since=since, project=project, limit=limit)
 
 
 def recent(engine: Engine, since: int, project: str | None, limit: int) -> list[Row]:
     """Return sessions completed since then, newest first."""
-    return engine.run(_RECENT, since=since, project=project, limit=limit)
+    return _listed(engine, _RECENT, since, project, limit)
+
+
+def _listed(engine: Engine, sql: str, since: int, project: str | None, limit: int) -> list[Row]:
+    if project is None:
+        return engine.run(sql.format(and_project=""), since=since, limit=limit)
+    return engine.run(sql.format(and_project="and project = :project"), since=since, project=project, limit=limit)
 
 
 def of_processes(engine: Engine, processes: Iterable[tuple[str, int, str]]) -> Row | None:

@@ -24,6 +24,7 @@ create unique index sessions_native on sessions (flavor, native_id) where native
 create index sessions_by_heartbeat on sessions (status, last_heartbeat);
 create index sessions_by_project on sessions (project, status, last_heartbeat);
 create index sessions_by_completion on sessions (completed_at) where completed_at is not null;
+create index sessions_completed_by_project on sessions (project, completed_at) where completed_at is not null;
 create index sessions_by_process on sessions (pid) where status = 'active' and pid is not null;
 
 create table session_logs (
