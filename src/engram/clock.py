@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 
+from engram.value import value
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
@@ -15,6 +17,14 @@ HOUR = 60 * MINUTE
 
 # Counts while the machine sleeps and never jumps; macOS names it differently, Windows has one clock.
 _STEADY = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+
+
+@value
+class Instant:
+    """One moment on both clocks of a store."""
+
+    now: int  # wall time
+    steady: int  # the time leases live on
 
 
 class Clock:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engram import host
-from engram.clock import Clock
+from engram.clock import Clock, Instant
 from engram.settings import Settings, load, locate
 from engram.store import boots, migrate
 from engram.store.engine import open_engine
@@ -54,6 +54,11 @@ class Hub:
         if self._ahead is None:
             self._ahead = boots.ahead(self.engine, self.boot, self.clock.now() - self.clock.steady())
         return self.clock.steady() + self._ahead
+
+    def instant(self) -> Instant:
+        """Return both times at once; read in this order, a holder is never promised too much."""
+        now = self.now()
+        return Instant(now=now, steady=now if self.engine.dialect == "postgres" else self.steady())
 
     def close(self) -> None:
         """Let go of the store."""

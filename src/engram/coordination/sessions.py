@@ -7,7 +7,8 @@ import os
 
 from engram import clock, host, text
 from engram.clock import MINUTE, moment
-from engram.coordination import fences, projects
+from engram.coordination import projects
+from engram.coordination.fences import Gate
 from engram.errors import InvalidInput, NotFound
 from engram.model import Log, Process, Session
 from engram.operation import Help, operation
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
 
 _FOREVER = -1
+_JUST_NOW = 5 * clock.SECOND
 _DEEPEST = 64  # levels of metadata; what reads it must never run out of stack
 _LONG_LAPSED = 7 * 24 * clock.HOUR  # by then its holder has forgotten the lock as well
 _HINT = "List them with `engram sessions`."
@@ -68,7 +70,7 @@ def heartbeat(
     """Give a sign of life; a completed session is opened again."""
     news = text.clean("summary", summary) if summary is not None else ""
     with hub.engine.transaction():
-        return view(hub, touch(hub, session_id, news.strip() or None))
+        return view(hub, touch(hub, session_id, news.strip() or None, exact=True))
 
 
 @operation(writes=True)
@@ -95,11 +97,8 @@ def complete(
 ) -> Session:
     """Finish a session and free everything it holds."""
     summary = text.required("completion_summary", completion_summary, "Say what was done.", text.PAGE)
-    fences.stop_if_lost(hub, session_id)
-    with hub.engine.transaction(durable=True):
+    with Gate(hub, session_id, token, durable=True):
         require(hub, session_id)
-        locks.renew_all(hub.engine, session_id, hub.steady())  # so that nobody takes one over meanwhile
-        fences.require(hub, session_id, token)
         locks.delete_all(hub.engine, session_id)
         return view(hub, store.complete(hub.engine, session_id, hub.now(), summary))
 
@@ -160,8 +159,12 @@ def current(hub: Hub) -> Session | None:
     return view(hub, found) if found else None
 
 
-def touch(hub: Hub, session_id: str, summary: str | None = None) -> Row:
-    """Take any act of a session as its sign of life; call inside a transaction."""
+def touch(hub: Hub, session_id: str, summary: str | None = None, *, exact: bool = False) -> Row:
+    """Take any act of a session as its sign of life; call inside a transaction.
+
+    A sign within seconds of the last one is not written down, unless `exact`: it would cost every lock
+    four pages of the store.
+    """
     row = require(hub, session_id)
     if row["status"] == "completed":
         _reopen(hub, row)
@@ -171,8 +174,12 @@ def touch(hub: Hub, session_id: str, summary: str | None = None) -> Row:
         above = None if hub.serving else host.agent()
         store.rebind(hub.engine, session_id, **_process_columns(above[0] if above else None))
     # Locks before sessions, as everywhere: on PostgreSQL the order keeps two writers from deadlock.
-    locks.renew_all(hub.engine, session_id, hub.steady())
-    return store.touch(hub.engine, session_id, hub.now(), summary)
+    at = hub.instant()
+    locks.renew_all(hub.engine, session_id, at.steady)
+    told_before = row["status"] == "active" and 0 <= at.now - row["last_heartbeat"] < _JUST_NOW
+    if told_before and summary is None and not exact:
+        return row
+    return store.touch(hub.engine, session_id, at.now, summary)
 
 
 def require(hub: Hub, session_id: str) -> Row:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from engram import text
 from engram.clock import moment
-from engram.coordination import fences, sessions
+from engram.coordination import sessions
+from engram.coordination.fences import Gate
 from engram.errors import Conflict, InvalidInput, NotFound, TooLarge
 from engram.model import WorldState
 from engram.operation import Help, operation
@@ -44,12 +45,10 @@ def set_world_state(
     content = _fitting(hub, content)
     updated_by = text.name_or_none("updated_by", updated_by)
     author = updated_by if updated_by and session_store.get(hub.engine, updated_by) else None
-    fences.stop_if_lost(hub, author)
     while True:
-        with hub.engine.transaction(durable=True):
+        with Gate(hub, author, token, durable=True):
             if author:
                 sessions.touch(hub, author)
-            fences.require(hub, author, token)
             added = _add(hub, sessions.room(project) or GLOBAL, content, updated_by, expected_version)
         if added is not None:
             return added

@@ -19,9 +19,15 @@ insert into locks (token, session_id, kind, name, base, pattern, mode, project, 
 values (:token, :session_id, :kind, :name, :base, :pattern, :mode, :project, :note, :now, :lasts, :expires_at)
 """
 
-_RENEW_ONE = """
-update locks set mode = :mode, note = coalesce(cast(:note as text), note), lasts = :lasts, expires_at = :expires_at
- where session_id = :session_id and kind = :kind and pattern = :pattern returning token, locked_at, note
+_RENEW = """
+update locks set note = coalesce(cast(:note as text), note), lasts = :lasts, expires_at = :expires_at
+ where token = :token returning token, locked_at, note
+"""
+
+# Only what it would prolong by a twentieth or more: most signs of life then write nothing.
+_RENEW_ALL = """
+update locks set expires_at = :steady + lasts
+ where session_id = :session_id and expires_at < :steady + lasts - lasts / 20
 """
 
 _WAIT = """
@@ -56,9 +62,17 @@ def every(engine: Engine, project: str | None, steady: int, limit: int) -> list[
     return engine.run(f"{_JOINED} {where} {order}", project=project, steady=steady, limit=limit)
 
 
-def of_session(engine: Engine, session_id: str) -> list[Row]:
-    """Return the locks a session holds."""
-    return engine.run(f"{_JOINED} where l.session_id = :session_id order by l.token", session_id=session_id)
+def of_session(engine: Engine, session_id: str, name: str | None = None) -> list[Row]:
+    """Return the locks a session holds, or holds under one name."""
+    named = "and (cast(:name as text) is null or l.name = :name)"
+    where = f"where l.session_id = :session_id {named} order by l.token"
+    return engine.run(f"{_JOINED} {where}", session_id=session_id, name=name)
+
+
+def holds(engine: Engine, session_id: str | None, token: int) -> bool:
+    """Tell whether a token is that of a lock the session holds."""
+    rows = engine.run("select session_id from locks where token = :token", token=token)
+    return bool(rows) and rows[0]["session_id"] == session_id
 
 
 def insert(engine: Engine, resource: Resource, **facts: Any) -> None:
@@ -66,18 +80,14 @@ def insert(engine: Engine, resource: Resource, **facts: Any) -> None:
     engine.run(_INSERT, kind=resource.kind, name=resource.name, base=resource.base, pattern=resource.pattern, **facts)
 
 
-def renew_one(engine: Engine, resource: Resource, **facts: Any) -> Row | None:
-    """Renew a session's own lock on exactly this resource."""
-    rows = engine.run(_RENEW_ONE, kind=resource.kind, pattern=resource.pattern, **facts)
-    return rows[0] if rows else None
+def renew(engine: Engine, token: int, note: str | None, lasts: int, expires_at: int) -> Row:
+    """Renew one lock."""
+    return engine.run(_RENEW, token=token, note=note, lasts=lasts, expires_at=expires_at)[0]
 
 
 def renew_all(engine: Engine, session_id: str, steady: int) -> None:
     """Move the end of everything a session holds."""
-    engine.run(
-        "update locks set expires_at = :steady + lasts where session_id = :session_id",
-        session_id=session_id, steady=steady,
-    )  # fmt: skip
+    engine.run(_RENEW_ALL, session_id=session_id, steady=steady)
 
 
 def delete(engine: Engine, token: int) -> None:

@@ -37,7 +37,9 @@ create table session_logs (
 create index session_logs_by_session on session_logs (session_id, id);
 
 create table locks (
-  token bigint primary key,
+  -- SQLite keeps an `integer primary key` in the row itself; PostgreSQL reads `bigint` and a comment.
+  token /*pg: bigint -- */ integer
+    primary key,
   session_id text not null references sessions (id) on delete cascade,
   kind text not null,
   name text not null,

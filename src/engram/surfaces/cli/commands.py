@@ -11,7 +11,7 @@ import click
 from engram import host
 from engram.api import Engram
 from engram.coordination import messages, projects, sessions
-from engram.coordination.locks import MODES
+from engram.coordination.claims import MODES
 from engram.errors import Held, InvalidInput
 from engram.operation import Operation, find
 from engram.store import sessions as session_store
