@@ -80,7 +80,7 @@ def release_resource(
     with Gate(hub, session_id, token):
         session = sessions.touch(hub, session_id)
         wanted = holds.canonical(hub, session, resource, cwd)
-        freed = store.of_session(hub.engine, session_id, wanted.name)
+        freed = [row for row in store.of_session(hub.engine, session_id) if row["name"] == wanted.name]
         if token is not None and token not in {row["token"] for row in freed}:
             raise InvalidInput(field="token", reason=f"{token} is not the token of a lock on {wanted.name}.")
         for row in freed:

@@ -13,6 +13,8 @@ from engram.coordination import overlap, projects
 from engram.errors import InvalidInput
 from engram.model import Resource
 
+_folding: dict[str, bool] = {}  # what a directory once said of itself does not change
+_REMEMBERED = 1000
 KINDS = ("file", "directory", "glob", "name")
 
 
@@ -35,6 +37,14 @@ def is_name(given: str, cwd: str | None) -> bool:
 
 def folds_case(directory: str) -> bool:
     """Tell whether the file system takes `A` and `a` for the same name here."""
+    if directory not in _folding:
+        if len(_folding) > _REMEMBERED:
+            _folding.clear()
+        _folding[directory] = _folds_case(directory)
+    return _folding[directory]
+
+
+def _folds_case(directory: str) -> bool:
     for part in _upwards(directory):
         above, name = os.path.split(part)
         swapped = name.swapcase()
@@ -100,7 +110,7 @@ def _shared(real: str) -> str:
     if where.checkout != where.project:
         real = os.path.normpath(os.path.join(where.project, os.path.relpath(real, where.checkout)))
     shared = real.replace(os.sep, "/")
-    return _folded(shared) if folds_case(real) else shared
+    return _folded(shared) if folds_case(os.path.dirname(real)) else shared
 
 
 def _folded(path: str) -> str:

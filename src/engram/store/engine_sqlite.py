@@ -137,13 +137,17 @@ class _Connection:
                 tries += 1
 
     def _wait(self, tries: int) -> bool:
-        """Sleep a jittered moment before the next try, until patience ends."""
+        """Sleep a jittered moment before the next try, until patience ends.
+
+        Long naps beat short ones here: measured with eight writers on two cores, polling cost the one
+        who held the lock more than it gave the one who waited.
+        """
         now = time.monotonic()
         if tries == 0:
             self._waiting_since = now
         if now - self._waiting_since > self._busy_seconds:
             return False
-        longest = min(0.02, 0.0005 * (tries + 1))
+        longest = min(0.015, 0.003 * (tries + 1))
         time.sleep(0.0002 + longest * os.urandom(1)[0] / 255)
         return True
 

@@ -9,10 +9,7 @@ if TYPE_CHECKING:
     from engram.model import Resource
     from engram.store.engine import Engine, Row
 
-_JOINED = """
-select l.*, s.flavor, s.session_type, s.summary, s.host, s.pid, s.pid_start
-  from locks l join sessions s on s.id = l.session_id
-"""
+_HOLDER = ("flavor", "session_type", "summary", "host", "pid", "pid_start")
 
 _INSERT = """
 insert into locks (token, session_id, kind, name, base, pattern, mode, project, note, locked_at, lasts, expires_at)
@@ -51,22 +48,22 @@ def near(engine: Engine, resource: Resource, table: str = "locks") -> list[Row]:
         below = resource.base.rstrip("/")
         where += " or (base >= :first and base < :last)"
         keys |= {"first": below + "/", "last": below + "0"}  # "0" follows "/"
-    joined = _JOINED if table == "locks" else "select * from waiters"
-    return engine.run(f"{joined} where {where}", **keys)
+    rows = engine.run(f"select * from {table} where {where}", **keys)
+    return _with_holders(engine, rows) if table == "locks" else rows
 
 
 def every(engine: Engine, project: str | None, steady: int, limit: int) -> list[Row]:
     """Return the locks of a project, or of all, that have not lapsed, newest first."""
-    where = "where (cast(:project as text) is null or l.project = :project) and l.expires_at > :steady"
-    order = "order by l.token desc limit :limit"
-    return engine.run(f"{_JOINED} {where} {order}", project=project, steady=steady, limit=limit)
+    where = "where (cast(:project as text) is null or project = :project) and expires_at > :steady"
+    order = "order by token desc limit :limit"
+    rows = engine.run(f"select * from locks {where} {order}", project=project, steady=steady, limit=limit)
+    return _with_holders(engine, rows)
 
 
-def of_session(engine: Engine, session_id: str, name: str | None = None) -> list[Row]:
-    """Return the locks a session holds, or holds under one name."""
-    named = "and (cast(:name as text) is null or l.name = :name)"
-    where = f"where l.session_id = :session_id {named} order by l.token"
-    return engine.run(f"{_JOINED} {where}", session_id=session_id, name=name)
+def of_session(engine: Engine, session_id: str) -> list[Row]:
+    """Return the locks a session holds."""
+    rows = engine.run("select * from locks where session_id = :session_id", session_id=session_id)
+    return _with_holders(engine, rows)
 
 
 def holds(engine: Engine, session_id: str | None, token: int) -> bool:
@@ -118,6 +115,17 @@ def wait(engine: Engine, resource: Resource, session_id: str, now: int, expires_
 def stop_waiting(engine: Engine, session_id: str) -> None:
     """Forget what a session waited for."""
     engine.run("delete from waiters where session_id = :session_id", session_id=session_id)
+
+
+def _with_holders(engine: Engine, rows: list[Row]) -> list[Row]:
+    """Add who holds each lock. Mostly there is none, and a join would cost every claim its preparation."""
+    known: dict[str, Row] = {}
+    for row in rows:
+        if row["session_id"] not in known:
+            found = engine.run("select * from sessions where id = :id", id=row["session_id"])[0]
+            known[row["session_id"]] = {name: found[name] for name in _HOLDER}
+        row |= known[row["session_id"]]
+    return rows
 
 
 def _ancestors(base: str) -> list[str]:

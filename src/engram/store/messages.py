@@ -71,6 +71,7 @@ def unread_count(engine: Engine, session_id: str | None = None) -> int:
 def losses(engine: Engine, session_id: str) -> list[Row]:
     """Return the lost locks a session has not been told of."""
     return engine.run(
-        f"{_SELECT} where m.recipient = :session_id and m.delivered_at is null and m.kind = 'loss' order by m.id",
+        "select id, body from messages"
+        " where recipient = :session_id and delivered_at is null and kind = 'loss' order by id",
         session_id=session_id,
     )
