@@ -313,7 +313,11 @@ def test_a_link_that_differs_only_in_case_does_not_make_the_file_system_ignore_c
 
 # Neighbours of "/" in sorting order: where a range that is a little wrong loses or steals a row.
 CLOSE = ("a", "a-", "a.", "a0", "b")
-near_paths = st.lists(st.sampled_from(CLOSE), min_size=1, max_size=3).map(tuple)
+near_paths = (
+    st.lists(st.sampled_from(CLOSE), min_size=1, max_size=3)
+    .map(tuple)
+    .filter(lambda path: len(path) < 3 or "." in path[-1])  # what may be a directory meets globs below itself
+)
 near_globs = st.lists(st.sampled_from([*CLOSE, "*", "a*", "?", "a?", "**"]), min_size=1, max_size=3).map(tuple)
 near_wishes = st.one_of(
     st.tuples(near_paths, st.just(False)),

@@ -21,10 +21,11 @@ update locks set note = coalesce(cast(:note as text), note), lasts = :lasts, exp
  where token = :token returning token, locked_at, note
 """
 
-# Only what it would prolong by a twentieth or more: most signs of life then write nothing.
+# A long lock is not prolonged by a few seconds: most signs of life then write nothing.
 _RENEW_ALL = """
 update locks set expires_at = :steady + lasts
- where session_id = :session_id and expires_at < :steady + lasts - lasts / 20
+ where session_id = :session_id
+   and expires_at < :steady + lasts - case when lasts > 600000000 then 5000000 else 0 end
 """
 
 _WAIT = """
