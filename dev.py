@@ -78,7 +78,7 @@ def bench(words: list[str]) -> int:
 
 def race(words: list[str]) -> int:
     prepare(".[dev]")
-    return run(str(BIN / "python"), "benchmarks/race.py", *words)
+    return run(str(BIN / "python"), "-m", "benchmarks.race", *words)
 
 
 def prepare(what: str) -> None:

@@ -1,1 +1,1 @@
-"""Measurements and the race; each file runs by itself and is imported by its tests."""
+"""Measurements and the race; each runs by itself and is imported by its tests."""

@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 from benchmarks import coordination, race
+from benchmarks.race.__main__ import main
 
-ROOT = Path(race.__file__).parents[1]
+ROOT = Path(race.__file__).parents[2]
+RACE = ("-m", "benchmarks.race", "--processes", "2", "--rounds", "5")
 
 
-def run(name: str, *words: str) -> str:
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "benchmarks" / name), *words], capture_output=True, text=True, check=False
-    )
+def run(*words: str) -> str:
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def test_the_quick_benchmark_fills_every_group_of_its_table() -> None:
-    figures: list[dict[str, Any]] = json.loads(run("coordination.py", "--quick", "--json"))
+    figures: list[dict[str, Any]] = json.loads(run("benchmarks/coordination.py", "--quick", "--json"))
     assert {figure["group"] for figure in figures} == {"lock + unlock", "one call", "growth", "start"}
     assert [figure["what"] for figure in figures if figure["p50"] is None and not figure["note"]] == []
     assert all(figure["naive"] > 0 for figure in figures if figure["group"] == "lock + unlock")
@@ -54,11 +54,11 @@ def test_the_table_shows_what_was_measured_and_leaves_the_rest_empty() -> None:
 
 
 def test_a_short_race_ends_well_and_says_so() -> None:
-    assert "violations: 0" in run("race.py", "--processes", "2", "--rounds", "5", "--no-nemesis")
+    assert "violations: 0" in run(*RACE, "--no-nemesis")
 
 
 def test_a_race_tells_its_figures_to_programs() -> None:
-    summary = json.loads(run("race.py", "--processes", "2", "--rounds", "5", "--seed", "7", "--no-nemesis", "--json"))
+    summary = json.loads(run(*RACE, "--seed", "7", "--no-nemesis", "--json"))
     assert summary["violations"] == []
     assert (summary["processes"], summary["rounds"], summary["seed"], summary["store"]) == (2, 5, 7, "sqlite")
     assert summary["asks"] >= 10
@@ -68,9 +68,18 @@ def test_a_race_with_a_violation_exits_with_1_and_keeps_the_histories(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(race, "check", lambda _: ["double_grants: planted"])
-    assert race.main(["--processes", "1", "--rounds", "1", "--no-nemesis"]) == 1
+    monkeypatch.setattr("benchmarks.race.summary.check", lambda _: ["double_grants: planted"])
+    assert main(["--processes", "1", "--rounds", "1", "--no-nemesis"]) == 1
     said = capsys.readouterr()
     assert "double_grants: planted" in said.out
     assert len(list(tmp_path.glob("engram-race-*/histories/1-1.jsonl"))) == 1
     assert str(tmp_path) in said.err
+
+
+def test_racers_start_from_any_directory_even_one_with_benchmarks_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "benchmarks.py").write_text("raise SystemExit(1)")
+    monkeypatch.chdir(tmp_path)
+    summary = race.hold_race(tmp_path / "race", processes=1, rounds=2, kills=0, stops=0)
+    assert (summary.asks >= 2, summary.violations) == (True, [])
