@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-from _thread import get_ident
 from functools import lru_cache
 
 from engram.errors import MissingExtra, StoreBusy, StoreFull, StoreUnavailable
+from engram.store.per_thread import PerThread
 
 try:
     import psycopg
@@ -32,8 +31,7 @@ class PostgresEngine:
         self._url = url
         self.store = _without_password(url)
         self._busy_seconds = busy_seconds
-        self._pid = os.getpid()
-        self._connections: dict[int, psycopg.Connection[Row]] = {}
+        self._connections = PerThread(self._connect)
         self._connection()
 
     def run(self, sql: str, **params: Any) -> list[Row]:
@@ -66,22 +64,14 @@ class PostgresEngine:
 
     def close(self) -> None:
         """Let go of every connection."""
-        if os.getpid() == self._pid:
-            for connection in self._connections.values():
-                connection.close()
-        self._connections.clear()
+        self._connections.close()
 
     def in_transaction(self) -> bool:
         """Tell whether this thread's connection is inside a transaction."""
         return self._connection().info.transaction_status != psycopg.pq.TransactionStatus.IDLE
 
     def _connection(self) -> psycopg.Connection[Row]:
-        if os.getpid() != self._pid:  # closing an inherited connection would end the parent's
-            _inherited.append(self._connections)
-            self._connections, self._pid = {}, os.getpid()
-        found = self._connections.get(get_ident())
-        if found is None or found.closed:
-            found = self._connections[get_ident()] = self._connect()
+        found: psycopg.Connection[Row] = self._connections.get()
         return found
 
     def _connect(self) -> psycopg.Connection[Row]:
@@ -101,9 +91,6 @@ class PostgresEngine:
             reason = " ".join(str(problem).split())
             return StoreUnavailable(store=self.store, reason=f"{reason}.", hint="Check ENGRAM_STORE and the server.")
         return problem
-
-
-_inherited: list[object] = []
 
 
 class _Transaction:

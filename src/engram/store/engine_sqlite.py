@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import time
-from _thread import get_ident
 
 import apsw
 
 from engram.errors import NetworkFilesystem, StoreBusy, StoreDamaged, StoreFull, StoreUnavailable
 from engram.store import filesystem
+from engram.store.per_thread import PerThread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,9 +33,7 @@ class SqliteEngine:
 
     def __init__(self, path: str, *, busy_seconds: float = 10, allow_network: bool = False) -> None:
         self.store = path
-        self._busy_seconds = busy_seconds
-        self._pid = os.getpid()
-        self._connections: dict[int, _Connection] = {}
+        self._connections = PerThread(lambda: _Connection(path, busy_seconds))
         _refuse_unsafe_library(path)
         _prepare_directory(path, allow_network)
         self._connection()
@@ -56,6 +54,7 @@ class SqliteEngine:
         """Write a consistent copy of the store to a new file."""
         source = self._connection().db
         target = apsw.Connection(path)
+        os.chmod(path, 0o600)
         try:
             with target.backup("main", source, "main") as backup:
                 while not backup.done:
@@ -65,26 +64,17 @@ class SqliteEngine:
 
     def close(self) -> None:
         """Let go of every connection."""
-        if os.getpid() == self._pid:
-            for connection in self._connections.values():
-                connection.close()
-        self._connections.clear()
+        self._connections.close()
 
     def _connection(self) -> _Connection:
-        if os.getpid() != self._pid:  # a connection must not cross a fork, not even to be closed
-            _inherited.append(self._connections)
-            self._connections, self._pid = {}, os.getpid()
-        found = self._connections.get(get_ident())
-        if found is None:
-            found = self._connections[get_ident()] = _Connection(self.store, self._busy_seconds)
+        found: _Connection = self._connections.get()
         return found
-
-
-_inherited: list[object] = []
 
 
 class _Connection:
     """An apsw connection with our pragmas, our patience and our errors."""
+
+    closed = False
 
     def __init__(self, path: str, busy_seconds: float) -> None:
         self.path = path
