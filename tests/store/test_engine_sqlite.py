@@ -186,7 +186,10 @@ def test_the_mount_table_tells_which_filesystem_a_path_lies_on(
 def test_a_network_filesystem_is_refused_unless_the_user_insists(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(filesystem, "_NETWORK", frozenset({filesystem._kind(str(tmp_path), "/proc/self/mounts")}))
+    here = filesystem._kind(str(tmp_path), "/proc/self/mounts")
+    if here is None:
+        pytest.skip("the refusal of a network filesystem is not tested: the mount table does not show this place")
+    monkeypatch.setattr(filesystem, "_NETWORK", frozenset({here}))
     with pytest.raises(NetworkFilesystem, match="ENGRAM_HOME"):
         Engram(tmp_path / "home")
     assert not (tmp_path / "home" / "engram.db").exists()
