@@ -133,13 +133,13 @@ def make(kind: str, home: str) -> Locks:
 class Work:
     """What one process, or several together, did."""
 
-    took: list[float]  # seconds from the first asking to having it
+    took: list[float]  # seconds from the first asking to having it, and of each letting go
     refused: int
     end: float
 
     def rate(self, start: float) -> float:
         """Return pairs a second."""
-        return len(self.took) / (self.end - start)
+        return len(self.took) / 2 / (self.end - start)
 
 
 def work(kind: str, home: str, resource: str, pairs: int, start: float) -> Work:
@@ -151,8 +151,9 @@ def work(kind: str, home: str, resource: str, pairs: int, start: float) -> Work:
         began = now()
         while not locks.lock(resource):
             refused += 1
-        took.append(now() - began)
+        had = now()
         locks.release(resource)
+        took += [had - began, now() - had]
     return Work(took, refused, now())
 
 

@@ -140,7 +140,12 @@ def _namespace() -> str:
 
 def _read(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read().strip()
+        handle = os.open(path, os.O_RDONLY)
     except OSError:
         return ""
+    try:
+        return os.read(handle, 65536).decode("utf-8", "replace").strip()
+    except OSError:  # the process ended between the two calls
+        return ""
+    finally:
+        os.close(handle)

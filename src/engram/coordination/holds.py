@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
 
 
-def view(row: Row, at: Instant, waiters: tuple[str, ...] = (), overlapping: tuple[Lock, ...] = ()) -> Lock:
-    """Turn a stored row into the value users see."""
+def view(
+    row: Row, at: Instant, waiters: tuple[str, ...] = (), overlapping: tuple[Lock, ...] = (), *, live: bool = True
+) -> Lock:
+    """Turn a stored row into the value users see; whoever knows better says that it is not live."""
     return Lock(
         resource=row["name"], kind=row["kind"], mode=row["mode"], session_id=row["session_id"], token=row["token"],
         note=row["note"], locked_at=moment(row["locked_at"]), until=moment(at.now + row["expires_at"] - at.steady),
-        live=lapse(row, at) is None, project=row["project"], flavor=row["flavor"],
+        live=live, project=row["project"], flavor=row["flavor"],
         session_type=row["session_type"], summary=row["summary"], waiters=waiters, overlaps=overlapping,
     )  # fmt: skip
 

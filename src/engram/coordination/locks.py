@@ -86,7 +86,7 @@ def release_resource(
         for row in freed:
             store.delete(hub.engine, row["token"])
         at = hub.instant()
-    return [holds.view(row, at) for row in freed]
+    return [holds.view(row, at, live=False) for row in freed]
 
 
 @operation(writes=True)
@@ -97,7 +97,7 @@ def release_all(hub: Hub, session_id: Annotated[str, Help("the session that lets
         freed = store.of_session(hub.engine, session_id)
         store.delete_all(hub.engine, session_id)
         at = hub.instant()
-    return [holds.view(row, at) for row in freed]
+    return [holds.view(row, at, live=False) for row in freed]
 
 
 @operation()

@@ -166,19 +166,15 @@ def touch(hub: Hub, session_id: str, summary: str | None = None, *, exact: bool 
     four pages of the store.
     """
     row = require(hub, session_id)
-    if row["status"] == "completed":
-        _reopen(hub, row)
-    process = process_of(row)
-    if process is not None and host.alive(process) is False:
-        # Its process ended and yet it acts: another one carries it on.
-        above = None if hub.serving else host.agent()
-        store.rebind(hub.engine, session_id, **_process_columns(above[0] if above else None))
-    # Locks before sessions, as everywhere: on PostgreSQL the order keeps two writers from deadlock.
     at = hub.instant()
+    # Locks before sessions, as everywhere: on PostgreSQL the order keeps two writers from deadlock.
     locks.renew_all(hub.engine, session_id, at.steady)
     told_before = row["status"] == "active" and 0 <= at.now - row["last_heartbeat"] < _JUST_NOW
     if told_before and summary is None and not exact:
         return row
+    if row["status"] == "completed":
+        _reopen(hub, row)
+    _rebind_if_gone(hub, row)
     return store.touch(hub.engine, session_id, at.now, summary)
 
 
@@ -241,6 +237,14 @@ def _resume(hub: Hub, session_id: str, facts: dict[str, Any]) -> str:
     touch(hub, session_id)
     store.resume(hub.engine, session_id, now=hub.now(), **facts)
     return session_id
+
+
+def _rebind_if_gone(hub: Hub, row: Row) -> None:
+    """Let another process carry on a session that acts although its own has ended."""
+    process = process_of(row)
+    if process is not None and host.alive(process) is False:
+        above = None if hub.serving else host.agent()
+        store.rebind(hub.engine, row["id"], **_process_columns(above[0] if above else None))
 
 
 def _reopen(hub: Hub, row: Row) -> None:

@@ -137,7 +137,7 @@ class _Connection:
             self._waiting_since = now
         if now - self._waiting_since > self._busy_seconds:
             return False
-        longest = min(0.015, 0.003 * (tries + 1))
+        longest = min(0.03, 0.003 * (tries + 1))
         time.sleep(0.0002 + longest * os.urandom(1)[0] / 255)
         return True
 
