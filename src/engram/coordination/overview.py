@@ -26,7 +26,7 @@ def stats(hub: Hub) -> Stats:
     return Stats(
         **session_store.counts(hub.engine),
         active_locks=len(locks.list_locks(hub, limit=100_000)),
-        unread_messages=messages.unread_count(hub.engine),
+        unread_messages=messages.unread_total(hub.engine),
         world_versions=documents.count(hub.engine, "world"),
         conflicts_prevented=store.count(hub.engine, "refused"),
         takeovers=store.count(hub.engine, "takeover"),

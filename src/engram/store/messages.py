@@ -58,14 +58,15 @@ def adopt(engine: Engine, project: str, session_id: str) -> None:
     )  # fmt: skip
 
 
-def unread_count(engine: Engine, session_id: str | None = None) -> int:
-    """Count what a session, or everybody, has not been told."""
-    rows = engine.run(
-        "select count(*) as n from messages where delivered_at is null"
-        " and (cast(:session_id as text) is null or recipient = :session_id)",
-        session_id=session_id,
-    )
-    return int(rows[0]["n"])
+def unread_count(engine: Engine, session_id: str) -> int:
+    """Count what a session has not been told."""
+    where = "recipient = :session_id and delivered_at is null"
+    return int(engine.run(f"select count(*) as n from messages where {where}", session_id=session_id)[0]["n"])
+
+
+def unread_total(engine: Engine) -> int:
+    """Count what anybody has not been told."""
+    return int(engine.run("select count(*) as n from messages where delivered_at is null")[0]["n"])
 
 
 def losses(engine: Engine, session_id: str) -> list[Row]:
