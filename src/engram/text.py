@@ -94,6 +94,11 @@ def duration(microseconds: int) -> str:
     return f"{seconds} s"
 
 
+def time_left(microseconds: int) -> str:
+    """Return how long something still lasts; thirty minutes just granted are thirty, not twenty-nine."""
+    return duration(microseconds + 999_999)
+
+
 def _surrogate(error: UnicodeError) -> tuple[str | bytes, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error

@@ -84,6 +84,14 @@ def test_a_day_on_the_command_line(run: Run) -> None:
     assert "renamed it" in report
 
 
+def test_who_waits_is_told_for_whom_and_counted_once(run: Run) -> None:
+    me, you = registered(run), registered(run, "write tests")
+    run("lock", "src/a.py", "-s", me)
+    refused = run("lock", "src/", "-s", you, "--wait", "0.2", status=3)
+    assert "Waiting up to 0.2 s: " in refused.stderr
+    assert json.loads(run("stats", "--json").stdout)["conflicts_prevented"] == 1
+
+
 def test_a_session_is_found_by_the_environment_or_by_the_start_of_its_id(run: Run) -> None:
     me = registered(run)
     run("log", "one", ENGRAM_SESSION=me)

@@ -96,7 +96,7 @@ def refusal(hub: Hub, session_id: str, wanted: Resource, alive: list[Row], at: I
         resource=wanted.name, holder=first["session_id"], flavor=first["flavor"],
         summary=text.inline(first["summary"]), note=first["note"],
         note_text=f', "{text.inline(first["note"])}"' if first["note"] else "",
-        held=first["name"], until=moment(at.now + left), left=text.duration(left), token=first["token"],
+        held=first["name"], until=moment(at.now + left), left=text.time_left(left), token=first["token"],
         others_text=_others(len(alive) - 1, len([waiter for waiter in waiting if waiter != session_id])),
         waiters=waiting, locks=tuple(view(row, at) for row in alive),
     )  # fmt: skip

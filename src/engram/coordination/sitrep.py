@@ -172,7 +172,7 @@ def _done_line(session: Session, now: int) -> str:
 
 
 def _lock_line(lock: Lock, now: int) -> str:
-    left = text.duration(_microseconds(lock.until) - now)
+    left = text.time_left(_microseconds(lock.until) - now)
     mode = "" if lock.mode == "exclusive" else f"{lock.mode}, "
     note = f": {text.inline(lock.note)}" if lock.note else ""
     waits = f", {len(lock.waiters)} waiting" if lock.waiters else ""

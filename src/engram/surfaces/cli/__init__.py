@@ -37,7 +37,7 @@ COMMANDS = (
     Command("world show", "world_state"),
     Command("world set", "set_world_state", positional=("content",)),
     Command("world history", "world_history", empty="No world state yet. Write one with `engram world set`."),
-    Command("world diff", "world_diff", positional=("since", "until")),
+    Command("world diff", "world_diff", positional=("since", "until"), empty="They do not differ."),
 )
 
 _HELP = """One memory for every coding agent.

@@ -12,7 +12,7 @@ from engram import host
 from engram.api import Engram
 from engram.coordination import messages, projects, sessions
 from engram.coordination.claims import MODES
-from engram.errors import Held, InvalidInput
+from engram.errors import InvalidInput
 from engram.operation import Operation, find
 from engram.store import sessions as session_store
 from engram.surfaces.cli.render import render
@@ -64,7 +64,9 @@ def answer(engram: Engram, command: Command, operation: Operation, arguments: di
     if shown is not None:
         operation, names = shown, {p.name for p in parameters(shown)}
         arguments = {name: argument for name, argument in arguments.items() if name in names}
-    result = _patiently(engram, operation, arguments) if command.patient else operation.call(engram, **arguments)
+    if command.patient:
+        _announce_waiting(engram, arguments)
+    result = operation.call(engram, **arguments)
     for part in result if command.each and not as_json else [result]:
         show(part, as_json, command.empty)
     if operation.name == "register" and not as_json:
@@ -74,15 +76,14 @@ def answer(engram: Engram, command: Command, operation: Operation, arguments: di
         tell(engram, actor)
 
 
-def _patiently(engram: Engram, operation: Operation, arguments: dict[str, Any]) -> Any:
-    """Try at once, and tell the user what is going on before waiting."""
-    try:
-        return operation.call(engram, **{**arguments, "wait": 0})
-    except Held as refusal:
-        if not arguments["wait"]:
-            raise
-        click.echo(f"Waiting up to {arguments['wait']:g} s: {refusal.resource} is held by {refusal.holder}.", err=True)
-        return operation.call(engram, **arguments)
+def _announce_waiting(engram: Engram, arguments: dict[str, Any]) -> None:
+    """Tell the user whom a claim will wait for, before it waits."""
+    who, cwd = arguments["session_id"], arguments["cwd"]
+    for resource in arguments["resources"] if arguments["wait"] else ():
+        for lock in engram.check_locks(resource, who, cwd):
+            if lock.session_id != who and lock.mode != "announce":
+                words = f"Waiting up to {arguments['wait']:g} s: {lock.resource} is held by {lock.session_id}."
+                click.echo(words, err=True)
 
 
 def _advise(session_id: str) -> None:

@@ -115,7 +115,7 @@ def ago(then: datetime) -> str:
 
 def left(until: datetime) -> str:
     """Return how long something still lasts."""
-    return text.duration(_microseconds(until - datetime.now(timezone.utc)) + 999_999)
+    return text.time_left(_microseconds(until - datetime.now(timezone.utc)))
 
 
 def _sessions(found: Sequence[Session]) -> str:
