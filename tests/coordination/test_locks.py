@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engram import Engram, Fenced, Held, InvalidInput, NotFound
+from engram.clock import Clock
 from tests.conftest import ManualClock
 
 
@@ -157,6 +158,33 @@ def test_an_overtaken_token_is_refused_at_every_gate_every_time(
             acts[gate]()
     assert timed.get_world_state() == ""
     assert timed.get_session(first).status == "active"
+
+
+def test_a_path_outside_the_project_is_the_same_for_everybody(engram: Engram, repository: Path, tmp_path: Path) -> None:
+    inside, _ = two(engram, repository)
+    elsewhere = engram.register("gemini", "in another place", cwd=str(tmp_path))
+    lock = engram.lock_resource(inside, "../shared/notes.md")
+    assert lock.resource == str(tmp_path / "shared" / "notes.md")
+    with pytest.raises(Held):
+        engram.lock_resource(elsewhere, "shared/")
+
+
+def test_who_waits_is_visible_to_the_holder_and_to_those_who_ask(store: str, repository: Path, tmp_path: Path) -> None:
+    with Engram(store=store, home=str(tmp_path / "home")) as engram:
+        first, second = two(engram, repository)
+        engram.lock_resource(first, "src/app.py")
+        seen: list[tuple[str, ...]] = []
+
+        class Watching(Clock):
+            def sleep(self, seconds: float) -> None:
+                seen.append(engram.list_locks()[0].waiters)
+                seen.append(engram.check_locks(str(repository / "src"))[0].waiters)
+                engram.release_all(first)
+
+        with Engram(store=store, home=str(tmp_path / "home"), clock=Watching()) as other:
+            assert other.lock_resource(second, "src/", wait=20).session_id == second
+        assert seen == [(second,), (second,)]
+        assert engram.list_locks()[0].waiters == ()
 
 
 def test_releasing_what_is_not_held_changes_nothing(engram: Engram, repository: Path) -> None:

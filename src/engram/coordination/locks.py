@@ -111,7 +111,8 @@ def check_locks(
     session = sessions.require(hub, session_id) if session_id else None
     wanted = holds.canonical(hub, session, resource, cwd)
     at = hub.instant()
-    return [holds.view(row, at) for row in holds.around(hub, wanted) if holds.lapse(row, at) is None]
+    live = [row for row in holds.around(hub, wanted) if holds.lapse(row, at) is None]
+    return [holds.view(row, at, holds.waiters(hub, row, at)) for row in live]
 
 
 @operation()
