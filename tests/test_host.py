@@ -60,6 +60,7 @@ def test_a_restart_of_this_machine_ended_everything_before_it() -> None:
         (["bash", "-c", "claude"], None),
         (["vim", "claude.md"], None),
         (["bash", "/home/me/codex/run.sh"], None),
+        (["node", "--max-old-space-size=8192", "/opt/node_modules/@google/gemini-cli/index.js"], "gemini"),
         (["python3.11", "/usr/bin/aider"], "aider"),
         (["python3", "/home/me/codex/run.py"], None),
         ([""], None),

@@ -38,6 +38,14 @@ def name() -> str:
     return os.uname().nodename
 
 
+def directory() -> str | None:
+    """Return the directory we run in, if it still exists."""
+    try:
+        return os.getcwd()
+    except OSError:  # a worktree may be removed under a running agent
+        return None
+
+
 def boot() -> str:
     """Return what tells this boot, and this container, from any other; empty where nothing does."""
     global _boot
@@ -88,7 +96,8 @@ def agent() -> tuple[Process, str] | None:
 
 def flavor_of(command: list[str]) -> str | None:
     """Tell which agent a command line is: by its program, or by the package of the script it runs."""
-    program, *rest = (word.replace("\\", "/").lower().split("/") for word in command[:2])
+    words = [word for n, word in enumerate(command[:9]) if n == 0 or not word.startswith("-")]
+    program, *rest = (word.replace("\\", "/").lower().split("/") for word in words[:2])
     runs_script = program[-1].rstrip("0123456789.") in ("node", "bun", "deno", "python")
     script = rest[0] if rest and runs_script else [""]
     package = script[script.index("node_modules") + 1 :] if "node_modules" in script else []

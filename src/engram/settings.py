@@ -63,6 +63,14 @@ def is_url(store: str) -> bool:
     return store.startswith(("postgresql://", "postgres://"))
 
 
+def without_password(store: str) -> str:
+    """Return a store's name as it may be shown."""
+    import re
+
+    hidden = re.sub(r"(?<=//)([^/@:]*):[^@/]*@", r"\1@", store)
+    return re.sub(r"(?<=[?&]password=)[^&]*", "…", hidden)
+
+
 def default_home(env: Mapping[str, str]) -> str:
     """Return the platform's user data directory for Engram."""
     if sys.platform == "darwin":

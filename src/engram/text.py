@@ -39,7 +39,7 @@ def name(field: str, given: object) -> str:
         raise InvalidInput(field=field, reason="it is empty.")
     if len(given) <= 4096 and given.isascii() and given.isprintable():
         return given
-    if len(given) > 4096 or any(ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 for c in given):
+    if len(given) > 4096 or any(ord(c) < 32 or 127 <= ord(c) < 160 or 0xD800 <= ord(c) < 0xE000 for c in given):
         raise InvalidInput(field=field, reason="it holds characters no name may have, or is too long.")
     return given
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -187,6 +189,24 @@ def test_who_waits_is_visible_to_the_holder_and_to_those_who_ask(store: str, rep
         assert engram.list_locks()[0].waiters == ()
 
 
+def test_the_locks_of_the_dead_do_not_hide_those_of_the_living(engram: Engram, repository: Path) -> None:
+    living, _ = two(engram, repository)
+    engram.lock_resource(living, "src/app.py")
+    agent = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    dying = engram.register("codex", "holds much", cwd=str(repository), pid=agent.pid)
+    engram.lock_resources(dying, [f"file{n}.py" for n in range(60)])
+    agent.kill()
+    agent.wait()
+    assert [lock.session_id for lock in engram.list_locks(limit=1)] == [living]
+
+
+def test_a_name_means_the_same_to_those_who_ask_without_a_session(engram: Engram, repository: Path) -> None:
+    first, _ = two(engram, repository)
+    engram.lock_resource(first, "db:migrations")
+    assert [lock.session_id for lock in engram.check_locks("db:migrations", cwd=str(repository))] == [first]
+    assert engram.check_locks("db:migrations", cwd="/") == []
+
+
 def test_releasing_what_is_not_held_changes_nothing(engram: Engram, repository: Path) -> None:
     first, second = two(engram, repository)
     engram.lock_resource(first, "src/app.py")
@@ -227,6 +247,8 @@ def test_every_refusal_is_counted(engram: Engram, repository: Path) -> None:
         ({"resource": ""}, InvalidInput),
         ({"resource": "a\0b"}, InvalidInput),
         ({"resource": "src/*/../x"}, InvalidInput),
+        ({"resource": "x\x9b31m"}, InvalidInput),
+        ({"resource": "*?" * 40}, InvalidInput),
         ({"mode": "write"}, InvalidInput),
         ({"minutes": -1}, InvalidInput),
         ({"minutes": float("nan")}, InvalidInput),

@@ -6,11 +6,13 @@ import os
 import re
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from engram import Engram, InvalidInput, NotFound, TooLarge
+from engram import Engram, Held, InvalidInput, NotFound, TooLarge
 from tests.conftest import ManualClock
 
 
@@ -97,6 +99,49 @@ def test_a_session_whose_process_ended_lives_on_when_another_acts_for_it(engram:
     living.kill()
     living.wait()
     assert engram.heartbeat(session_id).presence == "here"
+
+
+def test_a_restarted_agent_that_acts_at_once_is_not_taken_for_dead(engram: Engram, tmp_path: Path) -> None:
+    old = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    restarted = engram.register("codex", "goes on", cwd=str(tmp_path), pid=old.pid)
+    other = engram.register("claude", "next door", cwd=str(tmp_path))
+    old.kill()
+    old.wait()
+    engram.lock_resource(restarted, "a.py")
+    with pytest.raises(Held):
+        engram.lock_resource(other, "a.py")
+
+
+def test_completing_again_keeps_what_was_said_first(engram: Engram) -> None:
+    session_id = engram.register("codex", "work")
+    engram.complete(session_id, "first, precious")
+    assert engram.complete(session_id, "second").completion_summary == "second"
+    assert "first, precious" in engram.get_session_logs(session_id)[0].entry
+
+
+def test_a_sign_of_life_beside_the_completion_loses_no_hand_over(engram: Engram) -> None:
+    for number in range(15):
+        session_id = engram.register("codex", "work")
+        engram.engine.run("update sessions set last_heartbeat = last_heartbeat - 60000000 where id = :i", i=session_id)
+        acts = [
+            threading.Thread(target=engram.complete, args=(session_id, f"precious {number}")),
+            threading.Thread(target=engram.heartbeat, args=(session_id,)),
+        ]
+        for act in acts:
+            act.start()
+        for act in acts:
+            act.join()
+        told = [engram.get_session(session_id).completion_summary or ""]
+        told += [log.entry for log in engram.get_session_logs(session_id)]
+        assert any(f"precious {number}" in words for words in told)
+
+
+def test_one_agent_announced_by_several_processes_at_once_is_one_session(engram: Engram) -> None:
+    for number in range(10):
+        with ThreadPoolExecutor(4) as pool:
+            ids = list(pool.map(lambda _, n=number: engram.register("codex", "x", native_id=f"n{n}"), range(4)))
+        assert len(set(ids)) == 1
+        assert engram.get_session(ids[0]).native_id == f"n{number}"
 
 
 def test_logs_come_newest_first_by_order_of_writing_whatever_the_clock_does(timed: Engram, clock: ManualClock) -> None:

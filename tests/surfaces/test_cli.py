@@ -131,7 +131,7 @@ def test_texts_are_read_from_a_pipe(run: Run) -> None:
     assert json.loads(run("logs", me, "--json").stdout)[0]["entry"] == "line one\nline two"
     run("world", "set", "-", text="# Piped\n")
     assert "# Piped" in run("world", "show").stdout
-    assert "empty" in run("log", "-s", me, text="", status=2).stderr
+    assert "missing" in run("log", "-s", me, text="", status=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -151,6 +151,32 @@ def test_mistakes_end_with_a_line_that_says_what_to_do(run: Run, words: list[str
     stderr = run(*words, status=status).stderr
     assert stderr.strip()
     assert "Traceback" not in stderr
+
+
+@pytest.mark.parametrize("words", [["unlock", "x", "--token", "9" * 30], ["world", "diff", "9" * 30]])
+def test_numbers_beyond_every_store_are_refused(run: Run, words: list[str]) -> None:
+    me = registered(run)
+    assert "larger than any store" in run(*words, status=2, ENGRAM_SESSION=me).stderr
+
+
+def test_a_forgotten_text_does_not_blank_the_world_state(run: Run) -> None:
+    run("world", "set", "# Precious")
+    assert "missing" in run("world", "set", text="", status=2).stderr
+    assert "# Precious" in run("world", "show").stdout
+
+
+def test_a_directory_that_was_removed_stops_nothing(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = f"cd {gone} && rmdir {gone} && {sys.executable} -m engram sitrep && {sys.executable} -m engram locks /x"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_password_is_never_shown(run: Run) -> None:
+    for address in ("postgresql://u:s3cret@h/d", "postgresql://u@h/d?password=s3cret&x=1"):
+        assert "s3cret" not in run("config", ENGRAM_STORE=address).stdout
+        assert "s3cret" not in run("config", "--json", ENGRAM_STORE=address).stdout
 
 
 def test_a_broken_config_is_one_line(run: Run, tmp_path: Path) -> None:

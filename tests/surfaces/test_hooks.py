@@ -62,6 +62,16 @@ def test_an_edit_of_what_another_holds_is_denied_with_the_reason(repository: Pat
         assert hook(event("PreToolUse", "abc", repository, **edit), "claude") == {}
 
 
+def test_a_notebook_is_guarded_like_any_file(repository: Path, tmp_path: Path) -> None:
+    hook(event("SessionStart", "abc", repository), "claude-code")
+    edit = {"tool_name": "NotebookEdit", "tool_input": {"notebook_path": str(repository / "a.ipynb")}}
+    with Engram(tmp_path / "home") as engram:
+        engram.lock_resource(engram.register("codex", "plots", cwd=str(repository)), "a.ipynb")
+        told = hook(event("PreToolUse", "abc", repository, **edit), "claude-code")
+        assert told["permissionDecision"] == "deny"
+        assert len(engram.get_active_sessions()) == 2
+
+
 def test_the_end_completes_the_session(repository: Path, tmp_path: Path) -> None:
     hook(event("SessionStart", "abc", repository), "claude")
     hook(event("SessionEnd", "abc", repository, reason="logout"), "claude")

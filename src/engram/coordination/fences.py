@@ -48,7 +48,8 @@ class Gate:
             reason = " ".join(row["body"] for row in lost)
             raise _Untold(reason=reason, session_id=self.session_id, ids=[row["id"] for row in lost])
         if self.token is not None and not locks.holds(self.hub.engine, self.session_id, self.token):
-            reason = f"Token {self.token} is not a lock {self.session_id} holds now."
+            who = self.session_id or "nobody (a token needs its session)"
+            reason = f"Token {self.token} is not a lock {who} holds now."
             raise Fenced(reason=reason, session_id=self.session_id)
 
     def _tell(self, ids: list[int]) -> None:

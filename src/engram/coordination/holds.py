@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 from engram import host, text
 from engram.clock import moment
-from engram.coordination import resources, sessions
+from engram.coordination import projects, resources, sessions
 from engram.coordination.overlap import overlaps
 from engram.errors import Held
 from engram.model import Lock, Resource
@@ -35,10 +33,10 @@ def view(
 def canonical(hub: Hub, session: Row | None, resource: str, cwd: str | None) -> Resource:
     """Return what a session means by a resource, seen from a directory or from its own."""
     if cwd is None:
-        cwd = session["cwd"] if session else (None if hub.serving else os.getcwd())
+        cwd = session["cwd"] if session else (None if hub.serving else host.directory())
     elif cwd:
         cwd = text.name("cwd", cwd)
-    return resources.canonical(resource, cwd, session["project"] if session else "")
+    return resources.canonical(resource, cwd, session["project"] if session else projects.project_of(cwd))
 
 
 def around(hub: Hub, wanted: Resource) -> list[Row]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from engram.model import Lock
 
 _LONGEST_WAIT = 24 * 3600
+_MANY = 10_000
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.25
 
 
@@ -123,8 +124,10 @@ def list_locks(
 ) -> list[Lock]:
     """Show all live locks, newest first, with those who wait for them."""
     at = hub.instant()
-    rows = store.every(hub.engine, sessions.room(project), at.steady, sessions.positive("limit", limit))
-    return [holds.view(row, at, holds.waiters(hub, row, at)) for row in rows if holds.lapse(row, at) is None]
+    limit = sessions.positive("limit", limit)
+    rows = store.every(hub.engine, sessions.room(project), at.steady, max(limit, _MANY))
+    live = [row for row in rows if holds.lapse(row, at) is None]  # before the cut: the dead must not hide the living
+    return [holds.view(row, at, holds.waiters(hub, row, at)) for row in live[:limit]]
 
 
 @operation(writes=True)

@@ -22,7 +22,6 @@ EVERYONE = "all"
 NEXT = "next"
 _PRESENT = 24 * HOUR  # who was seen in this time still reads what is sent to everyone
 _MANY = 10_000
-_BATCH = 200
 
 
 @operation(writes=True)

@@ -15,17 +15,15 @@ from engram.model import Resource
 
 _folding: dict[str, bool] = {}  # what a directory once said of itself does not change
 _REMEMBERED = 1000
-KINDS = ("file", "directory", "glob", "name")
+_WILDEST = 32  # wildcards in a segment; comparing two wild ones must not keep other writers waiting
 
 
-def canonical(given: str, cwd: str | None, project: str = "", kind: str | None = None) -> Resource:
+def canonical(given: str, cwd: str | None, project: str = "") -> Resource:
     """Return what a user's word for a resource means, seen from a directory."""
     given = text.name("resource", given)
-    if kind is not None and kind not in KINDS:
-        raise InvalidInput(field="kind", reason=f"{kind!r} is none of {', '.join(KINDS)}.")
-    if kind == "name" or (kind is None and is_name(given, cwd)):
+    if is_name(given, cwd):
         return Resource(kind="name", name=given, base=f"{given} in {project}", pattern=f"{given} in {project}")
-    return _path(given.removeprefix("file://"), cwd, kind)
+    return _path(given.removeprefix("file://"), cwd)
 
 
 def is_name(given: str, cwd: str | None) -> bool:
@@ -58,18 +56,16 @@ def _folds_case(directory: str) -> bool:
     return False
 
 
-def _path(given: str, cwd: str | None, kind: str | None) -> Resource:
+def _path(given: str, cwd: str | None) -> Resource:
     full = os.path.expanduser(given)
     if not os.path.isabs(full):
         if not cwd:
             raise InvalidInput(field="resource", reason=f"{given!r} is relative, and the session has no directory.")
         full = os.path.join(cwd, full)
-    is_literal = os.path.lexists(full) or not overlap.is_glob(full)
-    if kind == "glob" or (kind is None and not is_literal):
+    if overlap.is_glob(full) and not os.path.lexists(full):
         return _glob(full)
     real = os.path.realpath(full)
-    if kind is None:
-        kind = "directory" if given.endswith(("/", os.sep)) or _may_hold_files(real) else "file"
+    kind = "directory" if given.endswith(("/", os.sep)) or _may_hold_files(real) else "file"
     base = _shared(real)
     return Resource(kind=kind, name=base, base=base, pattern=_literal(base))
 
@@ -90,6 +86,8 @@ def _glob(full: str) -> Resource:
         rest.append(overlap.ANY_DEPTH)
     if ".." in rest:
         raise InvalidInput(field="resource", reason="a glob must not hold '..' behind a wildcard.")
+    if any(part.count("*") + part.count("?") > _WILDEST for part in rest):
+        raise InvalidInput(field="resource", reason=f"a glob takes {_WILDEST} wildcards between two slashes at most.")
     if folds_case(base):
         rest = [part.casefold() for part in rest]
     # `a**b` crosses no directory: only a segment that is `**` alone does.

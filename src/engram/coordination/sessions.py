@@ -98,7 +98,9 @@ def complete(
     """Finish a session and free everything it holds."""
     summary = text.required("completion_summary", completion_summary, "Say what was done.", text.PAGE)
     with Gate(hub, session_id, token, durable=True):
-        require(hub, session_id)
+        row = require(hub, session_id)
+        if row["status"] == "completed":
+            _keep_completion(hub, row, "Completed again.")
         locks.delete_all(hub.engine, session_id)
         return view(hub, store.complete(hub.engine, session_id, hub.now(), summary))
 
@@ -165,16 +167,17 @@ def touch(hub: Hub, session_id: str, summary: str | None = None, *, exact: bool 
     A sign within seconds of the last one is not written down, unless `exact`: it would cost every lock
     four pages of the store.
     """
-    row = require(hub, session_id)
     at = hub.instant()
-    # Locks before sessions, as everywhere: on PostgreSQL the order keeps two writers from deadlock.
-    locks.renew_all(hub.engine, session_id, at.steady)
+    # Locks before sessions, as everywhere: on PostgreSQL the order keeps two writers from deadlock, and
+    # what is read below cannot change any more.
+    locks.renew_all(hub.engine, text.name("session_id", session_id), at.steady)
+    row = require(hub, session_id)
+    _rebind_if_gone(hub, row)
     told_before = row["status"] == "active" and 0 <= at.now - row["last_heartbeat"] < _JUST_NOW
     if told_before and summary is None and not exact:
         return row
     if row["status"] == "completed":
         _reopen(hub, row)
-    _rebind_if_gone(hub, row)
     return store.touch(hub.engine, session_id, at.now, summary)
 
 
@@ -225,10 +228,14 @@ def _begin(hub: Hub, flavor: str, native_id: str | None, project: str | None, fa
     new = clock.session_id(now)
     home = facts.get("cwd")
     facts["project"] = room(project) or projects.project_of(home)
-    store.insert(
+    added = store.insert(
         hub.engine, id=new, flavor=flavor, native_id=native_id, status="active", started_at=now, last_heartbeat=now,
         **facts,
     )  # fmt: skip
+    known = None if added or native_id is None else store.by_native_id(hub.engine, flavor, native_id)
+    if known:  # PostgreSQL: another process announced the same session this very moment
+        facts.pop("project")
+        return _resume(hub, known["id"], facts)
     messages.adopt(hub.engine, facts["project"], new)
     return new
 
@@ -250,11 +257,17 @@ def _rebind_if_gone(hub: Hub, row: Row) -> None:
 def _reopen(hub: Hub, row: Row) -> None:
     """Keep what a completed session had said, then let it go on."""
     said = row["completion_summary"]
-    when = moment(row["completed_at"]).isoformat(timespec="seconds")
-    store.add_log(hub.engine, row["id"], hub.now(), f"Re-opened. It had been completed at {when}: {said}")
+    _keep_completion(hub, row, "Re-opened.")
     activity.record(
         hub.engine, hub.now(), "reopened", row["id"], session_id=row["id"], project=row["project"], said=said
     )
+
+
+def _keep_completion(hub: Hub, row: Row, why: str) -> None:
+    """Keep what a session said at its end as a log entry, before it is replaced."""
+    when = moment(row["completed_at"]).isoformat(timespec="seconds")
+    entry = f"{why} It had been completed at {when}: {row['completion_summary']}"
+    store.add_log(hub.engine, row["id"], hub.now(), entry)
 
 
 def _presence(hub: Hub, row: Row, process: Process | None) -> str:
@@ -282,9 +295,11 @@ def _identify(hub: Hub, flavor: str, look: bool, pid: int | None) -> tuple[str, 
 
 def _where(hub: Hub, cwd: str | None) -> dict[str, Any]:
     if cwd is None and not hub.serving:
-        cwd = os.getcwd()
+        cwd = host.directory()
     if cwd is None:
         return {"cwd": None, "branch": None}
+    if hub.serving and not os.path.isabs(cwd):
+        raise InvalidInput(field="cwd", reason=f"{cwd!r} is relative; a server has no directory to start from.")
     real = os.path.realpath(text.name("cwd", cwd))
     return {"cwd": real, "branch": projects.place(real).branch}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engram import text
+from engram import host, text
 from engram.clock import HOUR
 from engram.coordination import locks, messages, projects, sessions, world_state
 from engram.model import Lock, Message, Session, Sitrep, WorldState
@@ -145,7 +145,8 @@ def _world(hub: Hub, project: str) -> tuple[WorldState, ...]:
 
 def _here(hub: Hub) -> str:
     """Return the project of our directory, if it is one: outside any, the picture is of everything."""
-    return "" if hub.serving else projects.place(os.getcwd()).project
+    here = None if hub.serving else host.directory()
+    return projects.place(here).project if here else ""
 
 
 def _world_lines(state: WorldState, now: int) -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from engram.errors import MissingExtra, StoreBusy, StoreFull, StoreUnavailable
+from engram.errors import InvalidInput, MissingExtra, StoreBusy, StoreFull, StoreUnavailable
+from engram.settings import without_password
 from engram.store.per_thread import PerThread
 
 try:
@@ -29,7 +30,7 @@ class PostgresEngine:
 
     def __init__(self, url: str, *, busy_seconds: float = 10) -> None:
         self._url = url
-        self.store = _without_password(url)
+        self.store = without_password(url)
         self._busy_seconds = busy_seconds
         self._connections = PerThread(self._connect)
         self._connection()
@@ -85,6 +86,8 @@ class PostgresEngine:
     def _explain(self, problem: psycopg.Error) -> Exception:
         if isinstance(problem, (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)):
             return StoreBusy(store=self.store, seconds=self._busy_seconds)
+        if isinstance(problem, psycopg.errors.NumericValueOutOfRange):
+            return InvalidInput(field="number", reason="it is larger than any store can hold.")
         if isinstance(problem, psycopg.errors.DiskFull):
             return StoreFull(store=self.store)
         if isinstance(problem, (psycopg.OperationalError, psycopg.errors.InsufficientPrivilege)):
@@ -124,7 +127,3 @@ def translate(sql: str) -> str:
 
 def _unwrap(sql: str) -> str:
     return re.sub(r"/\*pg:(.*?)\*/", r"\1", sql, flags=re.DOTALL)
-
-
-def _without_password(url: str) -> str:
-    return re.sub(r"(?<=//)([^/@:]*):[^@/]*@", r"\1@", url)

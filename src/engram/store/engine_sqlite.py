@@ -11,7 +11,7 @@ import time
 
 import apsw
 
-from engram.errors import NetworkFilesystem, StoreBusy, StoreDamaged, StoreFull, StoreUnavailable
+from engram.errors import InvalidInput, NetworkFilesystem, StoreBusy, StoreDamaged, StoreFull, StoreUnavailable
 from engram.store import filesystem
 from engram.store.per_thread import PerThread
 
@@ -96,6 +96,8 @@ class _Connection:
             return [dict(zip(names, row, strict=True)) for row in (first, *cursor)]
         except apsw.Error as problem:
             raise self._translate(problem) from problem
+        except OverflowError as problem:
+            raise InvalidInput(field="number", reason="it is larger than any store can hold.") from problem
 
     def close(self) -> None:
         try:

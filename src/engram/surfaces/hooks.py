@@ -12,6 +12,7 @@ import os
 import sys
 import time
 
+from engram import host
 from engram.coordination import sessions
 from engram.errors import Error, Fenced, Held
 from engram.hub import Hub
@@ -57,6 +58,7 @@ def handle(flavor: str, name: str, payload: dict[str, Any]) -> dict[str, Any] | 
     """Carry an event into the store and return what the agent should be told."""
     hub = Hub(busy_seconds=_PATIENCE)
     event = _EVENTS.get(name.lower(), "other")
+    flavor = host.flavor_of([flavor]) or flavor
     session_id = _session(hub, flavor, event, payload)
     if session_id is None:
         return None
@@ -82,7 +84,7 @@ def _session(hub: Hub, flavor: str, event: str, payload: dict[str, Any]) -> str 
         if known is None and event == "end":
             return None
         summary = prompt or (known["summary"] if known else f"{flavor} session, just started")
-        cwd = payload.get("cwd") or os.getcwd()
+        cwd = payload.get("cwd") or host.directory()
         return sessions.register(hub, flavor, summary, None, flavor, native, cwd, model=payload.get("model"))
     if event != "end":
         with hub.engine.transaction():
@@ -107,7 +109,8 @@ def _news(hub: Hub, session_id: str) -> str:
 
 def _gate(hub: Hub, session_id: str, payload: dict[str, Any]) -> dict[str, Any] | None:
     """Refuse an edit of what another session holds."""
-    path = (payload.get("tool_input") or {}).get("file_path")
+    given = payload.get("tool_input") or {}
+    path = given.get("file_path") or given.get("notebook_path")
     if payload.get("tool_name") not in _EDITS or not path:
         return None
     from engram.coordination import locks

@@ -43,7 +43,7 @@ COMMANDS = (
 _HELP = """One memory for every coding agent.
 
 Several agents on one machine know of each other: who is here, what they do, what they hold. Start with
-`engram sitrep`; every command takes --json, and --help shows more.
+`engram sitrep`; commands take --json, and --help shows more.
 """
 
 

@@ -180,7 +180,7 @@ def _resolve(engram: Engram, command: Command, parameter: Parameter, given: dict
     """Return the argument for a parameter; `...` leaves it to its default."""
     name = parameter.name
     if name == "cwd":
-        return os.getcwd()
+        return host.directory()
     if name in _SESSIONS and name not in command.positional:
         return acting(engram, given["session"], needed=name == "session_id" and parameter.required)
     if name in _SESSIONS:
@@ -202,8 +202,9 @@ def _text(parameter: Parameter, given: str | None) -> str | None:
     """Return a text given as an argument, or read from a pipe."""
     if given is not None and given != "-":
         return given
-    if given == "-" or not sys.stdin.isatty():
-        return sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\n")
+    piped = "" if given is None and sys.stdin.isatty() else sys.stdin.buffer.read().decode("utf-8", "replace")
+    if piped.strip() or given == "-":
+        return piped.rstrip("\n")
     reason = f"it is missing: {parameter.help}. Give it as an argument, or pipe it in."
     raise InvalidInput(field=parameter.name, reason=reason)
 

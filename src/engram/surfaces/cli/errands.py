@@ -7,9 +7,10 @@ import tempfile
 
 import click
 
+from engram import host
 from engram.api import Engram
-from engram.errors import Conflict, InvalidInput, NotFound, TooLarge
-from engram.settings import Settings, load
+from engram.errors import Error, InvalidInput, NotFound
+from engram.settings import Settings, load, without_password
 from engram.surfaces.cli.commands import acting, json_option, project_at, project_option, session_option, show, tell
 
 
@@ -32,7 +33,7 @@ def locks(resource: str | None, project: str | None, as_json: bool) -> None:
             show(engram.list_locks(project_at(project)), as_json, "Nobody holds anything.")
         else:
             who = acting(engram, None, needed=False)
-            show(engram.check_locks(resource, who, os.getcwd()), as_json, f"{resource} is free.")
+            show(engram.check_locks(resource, who, host.directory()), as_json, f"{resource} is free.")
 
 
 def unlock(resources: tuple[str, ...], everything: bool, session: str | None, token: int | None, as_json: bool) -> None:
@@ -45,7 +46,7 @@ def unlock(resources: tuple[str, ...], everything: bool, session: str | None, to
         if everything:
             freed = engram.release_all(who)
         else:
-            freed = [lock for r in resources for lock in engram.release_resource(who, r, token, os.getcwd())]
+            freed = [lock for r in resources for lock in engram.release_resource(who, r, token, host.directory())]
         names = ", ".join(lock.resource for lock in freed)
         show(freed if as_json else f"Released {names}." if freed else "Nothing of that was held.", as_json)
         tell(engram, who)
@@ -67,7 +68,7 @@ def edit(project: str | None, session: str | None) -> None:
         else:
             try:
                 state = engram.set_world_state(new, who or os.environ.get("USER"), version, room)
-            except (Conflict, TooLarge) as refusal:
+            except Error as refusal:
                 click.echo(f"Your text is kept in {path}.", err=True)
                 raise refusal
             click.echo(f"The world state is now at version {state.version}.")
@@ -93,11 +94,13 @@ def completion(shell: str) -> None:
 def config(as_json: bool) -> None:
     """Show every setting in force and how to change it."""
     settings = load()
+    shown = {name: getattr(settings, name) for name in Settings.__annotations__}
+    shown["store"] = without_password(settings.store)
     if as_json:
-        show(settings, as_json)
+        show(shown, as_json)
         return
-    for name in Settings.__annotations__:
-        click.echo(f"{name} = {getattr(settings, name)!r}")
+    for name, choice in shown.items():
+        click.echo(f"{name} = {choice!r}")
     place = os.path.join(settings.home, "config.toml")
     click.echo(click.style(f"\nChange one in {place}, or as ENGRAM_<NAME> in the environment.", dim=True))
 
