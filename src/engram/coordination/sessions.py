@@ -8,7 +8,7 @@ import os
 from engram import clock, host, text
 from engram.clock import MINUTE, moment
 from engram.coordination import projects
-from engram.coordination.fences import Gate
+from engram.coordination.gate import Gate
 from engram.errors import InvalidInput, NotFound
 from engram.model import Log, Process, Session
 from engram.operation import Help, operation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engram import text
 from engram.clock import moment
 from engram.coordination import sessions
-from engram.coordination.fences import Gate
+from engram.coordination.gate import Gate
 from engram.errors import Conflict, InvalidInput, NotFound, TooLarge
 from engram.model import WorldState
 from engram.operation import Help, operation

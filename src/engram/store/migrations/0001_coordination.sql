@@ -68,7 +68,7 @@ create index waiters_by_base on waiters (base);
 
 -- Tokens never fall, not even after a power cut that lost the latest commits: grants stay below a
 -- ceiling that was made durable, and a new boot starts above it.
-create table fences (
+create table tokens (
   name text primary key,
   boot text not null,
   counter bigint not null,

@@ -9,16 +9,16 @@ if TYPE_CHECKING:
 _BLOCK = 4096  # tokens granted between two durable commits
 
 _NEXT = """
-update fences set counter = counter + :count
+update tokens set counter = counter + :count
  where name = 'locks' and boot = :boot and counter + :count <= ceiling
 returning counter
 """
 
 _RAISE = """
-insert into fences (name, boot, counter, ceiling) values ('locks', :boot, 0, :block)
+insert into tokens (name, boot, counter, ceiling) values ('locks', :boot, 0, :block)
 on conflict (name) do update
-   set counter = case when fences.boot = excluded.boot then fences.counter else fences.ceiling end,
-       ceiling = fences.ceiling + :block,
+   set counter = case when tokens.boot = excluded.boot then tokens.counter else tokens.ceiling end,
+       ceiling = tokens.ceiling + :block,
        boot = excluded.boot
 """
 
