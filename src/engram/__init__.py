@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.api import Engram, sitrep, update_world_state
     from engram.errors import (
+        BodyGone,
         Conflict,
         Error,
         Fenced,
@@ -25,19 +26,31 @@ if TYPE_CHECKING:
         StoreDamaged,
         StoreFull,
         StoreUnavailable,
+        SweepRunning,
         TooLarge,
     )
     from engram.model import (
+        About,
         Activity,
+        Capture,
+        Check,
+        Cost,
+        Digest,
+        Event,
+        Finding,
+        Hit,
         Imported,
+        Ingested,
         Lock,
         Log,
         Message,
         Process,
+        Retention,
         Sent,
         Session,
         Sitrep,
         Stats,
+        Usage,
         WorldState,
     )
 
@@ -46,10 +59,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Activity", "Conflict", "Engram", "Error", "Fenced", "Held", "ImportRefused", "Imported", "InvalidInput", "Lock",
-    "Log", "Message", "MissingExtra", "NetworkFilesystem", "NotFound", "Process", "SchemaTooNew", "Sent", "Session",
-    "SessionRegistry", "SettingsInvalid", "Sitrep", "Stats", "StoreBusy", "StoreDamaged", "StoreFull",
-    "StoreUnavailable", "TooLarge", "WorldState", "__version__", "sitrep", "update_world_state",
+    "About", "Activity", "BodyGone", "Capture", "Check", "Conflict", "Cost", "Digest", "Engram", "Error", "Event",
+    "Fenced", "Finding", "Held", "Hit", "ImportRefused", "Imported", "Ingested", "InvalidInput", "Lock", "Log",
+    "Message", "MissingExtra", "NetworkFilesystem", "NotFound", "Process", "Retention", "SchemaTooNew", "Sent",
+    "Session", "SessionRegistry", "SettingsInvalid", "Sitrep", "Stats", "StoreBusy", "StoreDamaged", "StoreFull",
+    "StoreUnavailable", "SweepRunning", "TooLarge", "Usage", "WorldState", "__version__", "sitrep",
+    "update_world_state",
 ]  # fmt: skip
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from engram.capture import check, doctor, import_export, ingest
 from engram.coordination import import_engram, locks, messages, overview, sessions
 from engram.coordination import sitrep as picture
 from engram.coordination import world_state as world
+from engram.digests import cost, digest, transcript
 from engram.hub import Hub
+from engram.recall import recall
 
 
 class Engram(Hub):
@@ -42,6 +45,21 @@ class Engram(Hub):
     stats = overview.stats
     activity = overview.activity
     import_engram = import_engram.import_engram
+
+    ingest = ingest.ingest
+    list_sessions = transcript.list_sessions
+    get_capture = transcript.get_capture
+    get_children = transcript.get_children
+    get_events = transcript.get_events
+    get_digest = digest.get_digest
+    set_outcome = digest.set_outcome
+    cost = cost.cost
+    recall = recall.recall
+    check = check.check
+    doctor = doctor.doctor
+    import_chatgpt = import_export.import_chatgpt
+    import_claude = import_export.import_claude
+    import_grok = import_export.import_grok
 
 
 SessionRegistry = Engram  # the name older programs know

@@ -159,3 +159,17 @@ class ImportRefused(Error):
     """Cannot import {path}: {reason}"""
 
     code, status, exit = "import_refused", 400, 1
+
+
+class BodyGone(Error):
+    """The body {name} is not in the store. Run `engram check` to see what it held."""
+
+    code, status = "body_gone", 410
+    name: str
+
+
+class SweepRunning(Error):
+    """Another sweep is running here (process {pid}). It takes in the same transcripts; wait for it."""
+
+    code, status, exit = "sweep_running", 409, 3
+    pid: int

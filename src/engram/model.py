@@ -174,3 +174,178 @@ class Imported:
     dropped: tuple[str, ...]
     updated: int = 0  # sessions that had come before and have gone on in the source since
     dry_run: bool = False  # nothing of it was written
+
+
+@value
+class Event:
+    """One captured fact of a session: a message, a call, its result, a turn of its life."""
+
+    session: str  # the id the agent gave the session
+    key: str  # the same whenever this fact is read again
+    kind: str  # message, thinking, call, result, compaction, interrupt, lifecycle, opaque, damage
+    role: str = "system"  # user (a person's own words), assistant, tool, system
+    order: int = 0  # where it stands in its transcript
+    text: str = ""
+    at: int | None = None  # microseconds, as the agent's clock said
+    parent: str | None = None  # the key of the fact it follows
+    name: str | None = None  # the tool that is called, or what happened
+    call_id: str | None = None  # joins a call and its result
+    arguments: Any = None
+    verdict: str | None = None  # ok, error, denied, interrupted
+    exit_code: int | None = None
+    data: dict[str, Any] | None = None  # further small facts
+
+
+@value
+class Usage:
+    """The tokens of one answer of a model, as its flavor counts them."""
+
+    session: str
+    key: str  # the same wherever this answer is written down again, in any transcript
+    model: str
+    at: int | None = None
+    input: int = 0  # without what came from the cache
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    cache_write_long: int = 0  # of a cache that lives an hour, which costs more
+    reasoning: int = 0  # only where the flavor counts it apart from output
+    cost: float | None = None  # US dollars, where the flavor says so itself
+    basis: str = "exact"  # exact, floor (there was more), uncertain
+    counted: bool = True  # false: another answer's tokens already contain these
+
+
+@value
+class About:
+    """What a transcript says of a session as a whole; said again, the last word wins."""
+
+    session: str
+    cwd: str | None = None
+    branch: str | None = None
+    model: str | None = None
+    version: str | None = None  # of the agent program
+    title: str | None = None
+    parent: str | None = None  # the session it came from
+    relation: str | None = None  # subagent, fork
+    entrypoint: str | None = None  # how the agent was started
+
+
+@value
+class Retention:
+    """What keeping within the storage budget took."""
+
+    freed: int  # bytes of bodies dropped
+    final_usage: int  # bytes of bodies kept
+    passes: dict[str, int]  # bodies dropped by age, by the soft cap, by the hard cap
+    data_loss: tuple[str, ...] = ()  # sessions dropped although they could not be digested
+    distilled: int = 0  # bytes of digests
+    distilled_over: bool = False  # more digests than their cap: nothing is dropped, but you should know
+
+
+@value
+class Ingested:
+    """What a sweep found and took in."""
+
+    discovered: int
+    ingested: int
+    skipped_unchanged: int
+    analyzed: int  # sessions whose digest is new
+    unknown: int  # files no adapter takes for a transcript
+    vanished: int  # transcripts whose agent deleted them; what they said stays
+    sessions: int
+    events: int
+    bytes: int
+    damaged: int  # bytes that could not be read
+    redacted: dict[str, int]  # secrets removed, by rule
+    failures: dict[str, str]  # transcripts that could not be read, and why
+    retention: Retention | None = None
+    dry_run: bool = False
+
+
+@value
+class Cost:
+    """What a session, project, day, flavor or model cost."""
+
+    place: str
+    input: int  # tokens that did not come from a cache
+    output: int
+    cache_read: int
+    cache_write: int
+    cache_write_long: int
+    reasoning: int  # only where it is counted apart from output
+    answers: int
+    money: float  # US dollars
+    basis: str  # exact, floor (there was more), uncertain
+    unpriced: tuple[str, ...] = ()  # models without a price: their tokens cost nothing here
+    prices_dated: str = ""
+
+
+@value
+class Digest:
+    """The facts of one session, computed from its events."""
+
+    session_id: str
+    outcome: str  # success, partial, failure, abandoned, unclear: a person's word if there is one
+    confidence: float
+    facts: dict[str, Any]
+    version: int  # of the rules that made it
+    made_at: datetime
+    corrected_by: str | None = None
+    inferred: str | None = None  # what the rules say, where a person says otherwise
+
+
+@value
+class Capture:
+    """A session as its transcript tells it."""
+
+    session: Session
+    outcome: str | None
+    confidence: float | None
+    events: int
+    read_bytes: int
+    began: datetime | None
+    last_at: datetime | None
+    title: str | None = None
+    version: str | None = None
+    parent: str | None = None
+    relation: str | None = None
+
+
+@value
+class Hit:
+    """One result of a search, with the event it was found in."""
+
+    session_id: str
+    event: int
+    kind: str
+    role: str
+    name: str | None
+    at: datetime | None
+    snippet: str
+    score: float
+    flavor: str = ""
+    project: str = ""
+    summary: str = ""
+
+
+@value
+class Check:
+    """Whether the store is sound."""
+
+    problems: tuple[str, ...]
+    mended: tuple[str, ...]
+    sessions: int
+    captures: int
+    events: int
+    digests: int
+    bodies: int  # that are here and are what they say
+    leftovers: int  # bodies nothing points to: of a crash, harmless
+
+
+@value
+class Finding:
+    """One thing a doctor found."""
+
+    level: str  # ok, warning, problem
+    subject: str
+    text: str

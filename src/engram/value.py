@@ -26,12 +26,15 @@ def value(cls: type[T]) -> type[T]:
     defaults = {name: getattr(cls, name) for name in names if name in cls.__dict__}
 
     def __init__(self: Any, *given: Any, **facts: Any) -> None:  # noqa: N807
-        if len(given) > len(names):
-            raise TypeError(f"{cls.__name__} takes {len(names)} fields, got {len(given)}")
-        fields = {**defaults, **dict(zip(names, given, strict=False)), **facts}
+        fields = self.__dict__
+        fields.update(defaults)
+        if given:
+            if len(given) > len(names):
+                raise TypeError(f"{cls.__name__} takes {len(names)} fields, got {len(given)}")
+            fields.update(zip(names, given, strict=False))
+        fields.update(facts)
         if len(fields) != len(names) or len(given) + len(facts) > len(fields):
             _complain(cls, names, fields, given, facts)
-        self.__dict__.update(fields)
 
     _equip(cls, __init__, names, defaults)
     return cls

@@ -30,13 +30,15 @@ def test_migrations_are_numbered_without_gaps() -> None:
 
 
 def test_both_engines_end_with_the_same_tables_and_columns(tmp_path: Path, postgres_store: str) -> None:
+    # The index is each engine's own, and PostgreSQL keeps bodies where SQLite's are files.
     with Engram(tmp_path / "home") as lite, Engram(postgres_store) as post:
         rows = lite.engine.run(
             "select m.name as t, c.name as c from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'"
+            " and m.name not like 'event_words%'"
         )
         columns = post.engine.run(
             "select table_name as t, column_name as c from information_schema.columns"
-            " where table_schema = current_schema()"
+            " where table_schema = current_schema() and table_name not in ('event_words', 'blob_contents')"
         )
     assert {(r["t"], r["c"]) for r in rows} == {(r["t"], r["c"]) for r in columns}
 

@@ -20,7 +20,10 @@ from engram.surfaces.cli import COMMANDS
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 # Operations a command reaches under another shape than its own.
+BY_HAND = ["sessions", "show", "ingest", "locks", "unlock", "serve", "config"]
 ELSEWHERE = {
+    "get_session": "show", "get_capture": "show --json", "get_children": "show", "get_events": "show --events",
+    "ingest": "ingest", "list_sessions": "sessions --captured",
     "situation": "sitrep --json", "get_active_sessions": "sessions", "get_recent_sessions": "sessions --recent",
     "lock_resource": "lock", "release_resource": "unlock", "release_all": "unlock --all", "check_locks": "locks NAME",
     "list_locks": "locks", "get_world_state": "world show", "check_edit": "hook",
@@ -53,7 +56,7 @@ def test_every_operation_has_a_command() -> None:
     assert {operation.name for operation in operations()} - reached == set()
 
 
-@pytest.mark.parametrize("command", [c.path for c in COMMANDS] + ["sessions", "locks", "unlock", "serve", "config"])
+@pytest.mark.parametrize("command", [c.path for c in COMMANDS] + BY_HAND)
 def test_every_command_explains_itself_and_takes_json(run: Run, command: str) -> None:
     text = run(*command.split(), "--help").stdout
     assert "--json" in text

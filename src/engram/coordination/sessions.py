@@ -99,7 +99,7 @@ def complete(
     summary = text.required("completion_summary", completion_summary, "Say what was done.", text.PAGE)
     with Gate(hub, session_id, token, durable=True):
         row = require(hub, session_id)
-        if row["status"] == "completed":
+        if row["status"] == "completed" and row["completion_summary"] is not None:
             _keep_completion(hub, row, "Completed again.")
         locks.delete_all(hub.engine, session_id)
         return view(hub, store.complete(hub.engine, session_id, hub.now(), summary))
@@ -137,9 +137,7 @@ def get_recent_sessions(
     limit: Annotated[int, Help("at most so many")] = 1000,
 ) -> list[Session]:
     """Show sessions completed in the last hours, newest first."""
-    if not 0 <= hours < 1e7:
-        raise InvalidInput(field="hours", reason=f"{hours!r} is not a number of hours.")
-    since = hub.now() - int(hours * clock.HOUR)
+    since = back(hub, "hours", hours)
     return [view(hub, row) for row in store.recent(hub.engine, since, room(project), positive("limit", limit))]
 
 
@@ -176,7 +174,7 @@ def touch(hub: Hub, session_id: str, summary: str | None = None, *, exact: bool 
     told_before = row["status"] == "active" and 0 <= at.now - row["last_heartbeat"] < _JUST_NOW
     if told_before and summary is None and not exact:
         return row
-    if row["status"] == "completed":
+    if row["status"] == "completed" and row["completion_summary"] is not None:  # a captured one said nothing
         _reopen(hub, row)
     return store.touch(hub.engine, session_id, at.now, summary)
 
@@ -214,6 +212,13 @@ def process_of(row: Row) -> Process | None:
 def room(project: str | None) -> str | None:
     """Return the project asked about, or None for all."""
     return text.name_or_none("project", project)
+
+
+def back(hub: Hub, field: str, span: float) -> int:
+    """Return the moment so many hours or days ago."""
+    if isinstance(span, bool) or not isinstance(span, int | float) or not 0 <= span < 1e6:
+        raise InvalidInput(field=field, reason=f"{span!r} is not a number of {field}.")
+    return hub.now() - int(span * clock.HOUR * (24 if field == "days" else 1))
 
 
 def positive(field: str, number: int) -> int:

@@ -11,6 +11,7 @@ from engram.settings import Settings, is_url
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
     from typing import Any, Protocol
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
         def run(self, sql: str, **params: Any) -> list[Row]:
             """Run one statement and return its rows."""
+
+        def run_many(self, sql: str, rows: Sequence[Row]) -> None:
+            """Run one statement for each row of parameters."""
 
         def transaction(self, *, durable: bool = False) -> AbstractContextManager[None]:
             """Write all of a block or nothing; `durable` survives a power cut once it returns."""

@@ -17,6 +17,7 @@ except ImportError as problem:
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
     from typing import Any
 
@@ -43,6 +44,13 @@ class PostgresEngine:
         try:
             cursor = self._connection().execute(text, params)
             return cursor.fetchall() if cursor.description else []
+        except psycopg.Error as problem:
+            raise self._explain(problem) from problem
+
+    def run_many(self, sql: str, rows: Sequence[Row]) -> None:
+        """Run one statement for each row of parameters."""
+        try:
+            self._connection().cursor().executemany(translate(sql), rows)
         except psycopg.Error as problem:
             raise self._explain(problem) from problem
 

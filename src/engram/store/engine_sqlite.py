@@ -17,6 +17,7 @@ from engram.store.per_thread import PerThread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
     from typing import Any
 
@@ -41,6 +42,10 @@ class SqliteEngine:
     def run(self, sql: str, **params: Any) -> list[Row]:
         """Run one statement and return its rows."""
         return self._connection().run(sql, params)
+
+    def run_many(self, sql: str, rows: Sequence[Row]) -> None:
+        """Run one statement for each row of parameters."""
+        self._connection().run_many(sql, rows)
 
     def script(self, sql: str) -> None:
         """Run several statements that take no parameters."""
@@ -98,6 +103,12 @@ class _Connection:
             raise self._translate(problem) from problem
         except OverflowError as problem:
             raise InvalidInput(field="number", reason="it is larger than any store can hold.") from problem
+
+    def run_many(self, sql: str, rows: Sequence[Row]) -> None:
+        try:
+            self.db.executemany(sql, rows)
+        except apsw.Error as problem:
+            raise self._translate(problem) from problem
 
     def close(self) -> None:
         try:

@@ -79,6 +79,20 @@ update sessions set summary = :summary, status = :status, started_at = :started_
  where id = :id and last_heartbeat = :seen returning id
 """
 
+# A session that registered itself knows better what it does and whether it is done.
+_DESCRIBE = """
+update sessions set
+  cwd = coalesce(cwd, cast(:cwd as text)), branch = coalesce(cast(:branch as text), branch),
+  model = coalesce(cast(:model as text), model),
+  project = case when project = '' then :project else project end,
+  summary = case when pid is null and status = 'completed' and completion_summary is null
+                 then :summary else summary end,
+  last_heartbeat = case when pid is null and last_heartbeat < :last_at then :last_at else last_heartbeat end,
+  completed_at = case when pid is null and completion_summary is null and completed_at < :last_at and :main = 1
+                      then :last_at else completed_at end
+ where id = :id
+"""
+
 _LOGS = "select * from session_logs where session_id = :session_id order by id desc limit :limit"
 
 
@@ -162,6 +176,11 @@ def of_processes(engine: Engine, processes: Iterable[tuple[str, int, str]]) -> R
     return None
 
 
+def projects(engine: Engine) -> list[str]:
+    """Return every project sessions worked in."""
+    return [row["project"] for row in engine.run("select distinct project from sessions where project <> ''")]
+
+
 def counts(engine: Engine) -> Row:
     """Return how many sessions and logs there are."""
     return engine.run(_COUNTS)[0]
@@ -185,6 +204,11 @@ def add_logs(engine: Engine, entries: Sequence[tuple[str, int, str, str]]) -> se
         **facts,
     )
     return {row["origin"] for row in rows}
+
+
+def describe(engine: Engine, session_id: str, **facts: Any) -> None:
+    """Set what a transcript says of its session."""
+    engine.run(_DESCRIBE, id=session_id, **facts)
 
 
 def restate(engine: Engine, session_id: str, seen: int, **facts: Any) -> bool:

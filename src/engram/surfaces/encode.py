@@ -7,7 +7,9 @@ import math
 from datetime import datetime, timezone
 from typing import Any
 
+from engram.clock import moment
 from engram.errors import Error
+from engram.model import Event
 
 
 def plain(given: Any) -> Any:
@@ -20,6 +22,8 @@ def plain(given: Any) -> Any:
         return [plain(item) for item in given]
     if isinstance(given, float) and not math.isfinite(given):
         return None  # JSON has no word for it, and one NaN makes a whole answer unreadable
+    if isinstance(given, Event):
+        return {**{name: plain(each) for name, each in vars(given).items()}, "at": plain(given.at and moment(given.at))}
     if hasattr(type(given), "__match_args__"):
         return {name: plain(getattr(given, name)) for name in type(given).__match_args__}
     return given

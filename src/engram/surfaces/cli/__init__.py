@@ -16,7 +16,8 @@ import engram.api  # noqa: F401  the operations enter the registry
 from engram import __version__
 from engram.errors import Error
 from engram.operation import find
-from engram.surfaces.cli import commands, errands
+from engram.surfaces.cli import capture, commands, errands
+from engram.surfaces.cli import render_capture as _  # noqa: F401  captured values learn to be shown
 from engram.surfaces.cli.commands import Command
 from engram.surfaces.encode import problem, to_json
 
@@ -26,13 +27,21 @@ COMMANDS = (
     Command("heartbeat", "heartbeat", positional=("summary",), stdin=False),
     Command("log", "log", positional=("entry",)),
     Command("complete", "complete", positional=("completion_summary",)),
-    Command("show", "get_session", positional=("session_id",)),
     Command("logs", "get_session_logs", positional=("session_id",), empty="No log entries yet."),
     Command("lock", "lock_resources", positional=("resources",), each=True, patient=True),
     Command("send", "send", positional=("to", "body")),
     Command("inbox", "inbox", empty="No unread messages."),
     Command("stats", "stats"),
     Command("activity", "activity", empty="Nothing was prevented or taken over yet."),
+    Command("digest", "get_digest", positional=("session_id",)),
+    Command("outcome", "set_outcome", positional=("session_id", "outcome")),
+    Command("cost", "cost", empty="No tokens are captured yet. Take transcripts in with `engram ingest`."),
+    Command("recall", "recall", positional=("query",), empty="Nothing of that was captured."),
+    Command("check", "check"),
+    Command("doctor", "doctor"),
+    Command("import chatgpt", "import_chatgpt", positional=("path",)),
+    Command("import claude", "import_claude", positional=("path",)),
+    Command("import grok", "import_grok", positional=("path",)),
     Command("import engram", "import_engram", positional=("path",)),
     Command("world show", "world_state"),
     Command("world set", "set_world_state", positional=("content",)),
@@ -91,7 +100,7 @@ def command_line() -> click.Group:
     """Return the whole command line."""
     root = _Root(name="engram", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
     click.version_option(__version__, prog_name="engram")(root)
-    for errand in errands.ERRANDS:
+    for errand in (*errands.ERRANDS, *capture.CAPTURE):
         root.add_command(errand)
     world = _Group("world ", name="world", help="The maintained overview of a project, or of everything.")
     world.add_command(errands.edit_world)

@@ -14,18 +14,6 @@ from engram.settings import Settings, load, without_password
 from engram.surfaces.cli.commands import acting, json_option, project_at, project_option, session_option, show, tell
 
 
-def sessions(project: str | None, everywhere: bool, recent: bool, hours: float, limit: int, as_json: bool) -> None:
-    """List who is here; --recent lists completed work."""
-    with Engram() as engram:
-        room = None if everywhere else project_at(project)
-        if recent:
-            found = engram.get_recent_sessions(hours, room, limit)
-            show(found, as_json, f"No session was completed in the last {hours:g} hours.")
-        else:
-            found = engram.get_active_sessions(room, limit)
-            show(found, as_json, "Nobody is here. Announce a session with `engram register`.")
-
-
 def locks(resource: str | None, project: str | None, as_json: bool) -> None:
     """List who holds what, or who holds something on one resource."""
     with Engram() as engram:
@@ -118,17 +106,6 @@ def _edited(old: str) -> tuple[str, str]:
 edit_world = click.Command("edit", callback=edit, help=edit.__doc__, params=[project_option(), session_option(False)])
 
 ERRANDS = (
-    click.Command(
-        "sessions", callback=sessions, help=sessions.__doc__,
-        params=[
-            project_option(),
-            click.Option(["-a", "--all", "everywhere"], is_flag=True, help="Of all projects (the default)."),
-            click.Option(["-r", "--recent"], is_flag=True, help="Completed ones instead."),
-            click.Option(["--hours"], type=float, default=24.0, show_default=True, help="How far back --recent looks."),
-            click.Option(["-n", "--limit"], type=int, default=50, show_default=True, help="At most so many."),
-            json_option(),
-        ],
-    ),
     click.Command(
         "locks", callback=locks, help=locks.__doc__,
         params=[click.Argument(["resource"], required=False), project_option(), json_option()],

@@ -30,21 +30,21 @@ def render(given: Any) -> str:
 
 @render.register
 def _(given: list) -> str:  # type: ignore[type-arg]
-    return _LISTS[type(given[0])](given) if given and type(given[0]) in _LISTS else "\n".join(map(render, given))
+    return LISTS[type(given[0])](given) if given and type(given[0]) in LISTS else "\n".join(map(render, given))
 
 
 @render.register
 def _(session: Session) -> str:
     where = session.project + (f" on {session.branch}" if session.branch else "")
     process = f"{session.process.pid} on {session.process.host}" if session.process else None
-    facts = (
+    shown = (
         ("id", session.id), ("flavor", f"{session.flavor} ({session.session_type})"), ("presence", presence(session)),
         ("doing", session.summary), ("project", where or None), ("directory", session.cwd), ("process", process),
         ("model", session.model), ("own id", session.native_id), ("started", _when(session.started_at)),
         ("last sign", ago(session.last_heartbeat)), ("completed", _when(session.completed_at)),
         ("result", session.completion_summary), ("metadata", session.metadata),
     )  # fmt: skip
-    return _facts(facts)
+    return facts(shown)
 
 
 @render.register
@@ -88,7 +88,7 @@ def _(log: Log) -> str:
 
 @render.register
 def _(stats: Stats) -> str:
-    return _facts((name.replace("_", " "), str(getattr(stats, name))) for name in type(stats).__match_args__)
+    return facts((name.replace("_", " "), str(getattr(stats, name))) for name in type(stats).__match_args__)
 
 
 @render.register
@@ -151,7 +151,7 @@ def _messages(found: Sequence[Message]) -> str:
     return "\n\n".join(map(render, found))
 
 
-_LISTS: dict[type, Any] = {
+LISTS: dict[type, Any] = {
     Session: _sessions, Lock: _locks, WorldState: _versions, Activity: _trail, Message: _messages,
 }  # fmt: skip
 
@@ -169,8 +169,9 @@ def _detail(each: Activity) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in each.detail.items())
 
 
-def _facts(facts: Any) -> str:
-    shown = [(name, str(fact)) for name, fact in facts if fact is not None]
+def facts(given: Any) -> str:
+    """Return names and facts in two columns."""
+    shown = [(name, str(fact)) for name, fact in given if fact is not None]
     longest = max(len(name) for name, _ in shown)
     return "\n".join(f"{click.style(name.ljust(longest), dim=True)}  {fact}" for name, fact in shown)
 

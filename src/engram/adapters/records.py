@@ -1,0 +1,210 @@
+"""Transcripts of one JSON record per line, read from any place on, whatever happened to them.
+
+A record ends at the byte `\\n` and nothing else: U+2028 and friends occur raw inside. The last line
+without one is not bad but not written yet. A bad line costs itself only: the whole record glued to a
+cut one is found, NUL padding is skipped, a raw newline inside a text is mended.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from hashlib import blake2b
+from typing import IO, Any, cast
+
+import orjson
+
+from engram.adapters.adapter import as_text
+from engram.model import Event
+from engram.value import value
+
+CHUNK = 1 << 20
+LONG_LINE = 4 << 20  # from here on, texts inside are shortened before they are parsed
+LONG_TEXT = 256 << 10
+KEPT = 32 << 10  # of a text that is shortened, at either end
+_JOINED = 16  # lines that raw newlines may have cut one record into
+_TRIES = 32
+_SURROGATES = re.compile(rb"(\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|\\u[dD][89a-fA-F]\w\w")
+_START = re.compile(rb'\{"[A-Za-z$_][\w$-]{0,40}":')
+
+
+@value
+class Record:
+    """One record and where it lies; without a value it is what could not be read."""
+
+    start: int
+    end: int
+    value: Any
+    lost: int = 0  # bytes before or in it that say nothing
+
+
+def opened(path: str) -> IO[bytes]:
+    """Open a transcript as it was before it was compressed."""
+    if path.endswith(".zst"):
+        from engram.zstd import zstd
+
+        return cast("IO[bytes]", zstd.open(path, "rb"))
+    return open(path, "rb")
+
+
+def records(path: str, offset: int = 0, skip: Callable[[bytes], bool] | None = None) -> Iterator[Record]:
+    """Yield every record after a place in the file, but lines that are to be skipped unread."""
+    waiting: list[tuple[int, bytes]] = []
+    for start, line in _lines(path, offset):
+        if skip is not None and skip(line):
+            continue
+        end = start + len(line) + 1
+        found = _parse(line) if len(line) < LONG_LINE else _parse(shortened(line))
+        if found is None and waiting:
+            whole = b"\\n".join([*(each for _, each in waiting), line])
+            found = _parse(whole)
+            if found is not None:
+                yield Record(start=waiting[0][0], end=end, value=found)
+                waiting = []
+                continue
+        if found is None and line.strip(b"\0 \t\r"):
+            yield from _salvaged(waiting, start, line)
+            continue
+        yield from _given_up(waiting)
+        if found is not None:
+            yield Record(start=start, end=end, value=found)
+    # The next line may complete them, and it may be still to come: they count as lost, but are read again.
+    first = waiting[0][0] if waiting else 0
+    for start, line in waiting:
+        yield Record(start=start, end=first, value=None, lost=len(line))
+
+
+def _lines(path: str, offset: int) -> Iterator[tuple[int, bytes]]:
+    """Yield whole lines and where they start."""
+    with opened(path) as file:
+        if offset:
+            file.seek(offset)
+        held: list[bytes] = []
+        while chunk := file.read(CHUNK):
+            pieces = chunk.split(b"\n")
+            if len(pieces) == 1:
+                held.append(chunk)
+                continue
+            pieces[0] = b"".join([*held, pieces[0]])
+            held = [pieces.pop()]
+            for line in pieces:
+                yield offset, line
+                offset += len(line) + 1
+
+
+def _parse(line: bytes) -> Any:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _salvaged(waiting: list[tuple[int, bytes]], start: int, line: bytes) -> Iterator[Record]:
+    """Yield the whole record at the end of a spoilt line, or keep the line for the next one to complete."""
+    for count, place in enumerate(_START.finditer(line, 1)):
+        if count == _TRIES:
+            break
+        found = _parse(line[place.start() :])
+        if found is not None:
+            yield from _given_up(waiting)
+            yield Record(start=start, end=start + place.start(), value=None, lost=place.start())
+            yield Record(start=start + place.start(), end=start + len(line) + 1, value=found)
+            return
+    found = _parse(line.replace(b"\0", b"")) or _loose(line)
+    if found is not None:
+        yield from _given_up(waiting)
+        yield Record(start=start, end=start + len(line) + 1, value=found, lost=line.count(b"\0"))
+        return
+    waiting.append((start, line))
+    if len(waiting) == _JOINED:
+        yield from _given_up(waiting)
+
+
+def _loose(line: bytes) -> Any:
+    """Parse what only a lenient reader takes: lone surrogates, control characters, bytes that are no UTF-8."""
+    import json
+
+    if not line.rstrip().endswith(b"}"):
+        return None
+    whole = _SURROGATES.sub(lambda found: found[1] or b"\\ufffd", line)
+    try:
+        return json.loads(whole.decode("utf-8", "replace"), strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _given_up(waiting: list[tuple[int, bytes]]) -> Iterator[Record]:
+    for start, line in waiting:
+        yield Record(start=start, end=start + len(line) + 1, value=None, lost=len(line))
+    waiting.clear()
+
+
+def shortened(line: bytes) -> bytes:
+    """Return a JSON line in which very long texts keep only their two ends."""
+    pieces, done, place = [], 0, 0
+    while True:
+        first = line.find(b'"', place)
+        last = _closing(line, first + 1) if first >= 0 else -1
+        if last < 0:
+            break
+        if last - first > LONG_TEXT:
+            pieces += [line[done : _uncut(line, first + 1 + KEPT)], _note(line, first, last)]
+            done = _uncut(line, last - KEPT)
+        place = last + 1
+    return b"".join([*pieces, line[done:]])
+
+
+def _closing(line: bytes, place: int) -> int:
+    """Return where the text that starts here ends."""
+    while (place := line.find(b'"', place)) >= 0:
+        back = place
+        while line[back - 1] == 0x5C:
+            back -= 1
+        if (place - back) % 2 == 0:
+            return place
+        place += 1
+    return -1
+
+
+def _uncut(line: bytes, place: int) -> int:
+    """Return a place nearby that lies in no escape and no character."""
+    for near in range(place, place - 12, -1):
+        if line[near] in b" ," or (line[near] < 0x80 and b"\\" not in line[near - 8 : near + 1]):
+            return near
+    return place
+
+
+def _note(line: bytes, first: int, last: int) -> bytes:
+    whole = memoryview(line)[first + 1 : last]
+    return b" [%d bytes left out, blake2 %s] " % (len(whole), blake2b(whole, digest_size=8).hexdigest().encode())
+
+
+def damage(session: str, record: Record) -> Event:
+    """Return the event that stands for what could not be read."""
+    return Event(
+        session=session, key=f"damage:{record.start}", kind="damage", order=record.start << 8,
+        name="unreadable", data={"offset": record.start, "bytes": record.lost},
+    )  # fmt: skip
+
+
+def record_key(record: Any) -> str:
+    """Return a key for a record that has no id of its own."""
+    return blake2b(orjson.dumps(record, option=orjson.OPT_SORT_KEYS, default=str), digest_size=12).hexdigest()
+
+
+def opaque(session: str, record: Record, at: int | None, name: str | None) -> Event:
+    """Return the event that keeps a record nobody has described to us yet."""
+    kept = as_text(record.value)
+    return Event(
+        session=session, key=record_key(record.value), kind="opaque", order=record.start << 8, at=at, name=name,
+        text=kept if len(kept) <= KEPT else f"{kept[:KEPT]}…",
+    )  # fmt: skip
+
+
+def looks_like(head: bytes, tests: Callable[[dict[str, Any]], bool], lines: int = 40) -> bool:
+    """Tell whether one of a file's first records passes a test."""
+    for line in head.split(b"\n")[:lines]:
+        found = _parse(line)
+        if isinstance(found, dict) and tests(found):
+            return True
+    return False

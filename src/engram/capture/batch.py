@@ -1,0 +1,160 @@
+"""What one stretch of a transcript says, made ready to be stored: redacted, hashed, packed into a body."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from engram.capture.redact import Redactor
+from engram.model import About, Event, Usage
+from engram.value import value
+
+FULL = 2 << 20  # characters from which on a batch is stored: the store is not held up for long
+
+_WORDS = {"message": 20_000, "thinking": 4_000, "call": 2_000, "compaction": 4_000, "damage": 0, "opaque": 1_000}
+_SECRET = re.compile(r"(?i)pass|secret|token|key|credential|auth|cookie")
+_RESULT = (1_500, 500)  # of a result, what stands at its beginning and at its end
+
+
+class Batch:
+    """Items of one or more sessions, in the order they were read."""
+
+    def __init__(self) -> None:
+        self.events: dict[str, list[Event]] = {}
+        self.usage: list[Usage] = []
+        self.about: dict[str, dict[str, Any]] = {}
+        self.size = 0
+        self.damaged = 0
+
+    def add(self, item: Event | Usage | About) -> None:
+        """Take an item in."""
+        if isinstance(item, Event):
+            self.events.setdefault(item.session, []).append(item)
+            self.size += len(item.text) + 200
+            if item.arguments:
+                self.size += 500
+            if item.kind == "damage":
+                self.damaged += (item.data or {}).get("bytes", 0)
+        elif isinstance(item, Usage):
+            self.usage.append(item)
+        else:
+            known = self.about.setdefault(item.session, {})
+            facts = vars(item)
+            known.update({name: each for name, each in facts.items() if each is not None and name != "session"})
+
+    @property
+    def sessions(self) -> list[str]:
+        """Return every session the batch speaks of."""
+        return list({**self.events, **self.about, **{each.session: None for each in self.usage}})
+
+
+@value
+class Packed:
+    """An event ready to be stored."""
+
+    event: Event  # without secrets
+    key: int
+    hash: int
+    body: bytes
+
+
+def number(text: str) -> int:
+    """Return the number that stands for an id."""
+    return _hash(text.encode("utf-8", "replace"))
+
+
+def _hash(content: bytes) -> int:
+    return int.from_bytes(blake2b(content, digest_size=8).digest(), "big", signed=True)
+
+
+def packed(events: list[Event], redactor: Redactor) -> list[Packed]:
+    """Return events without secrets, each with its body; of two with one key the last."""
+    clean = redacted(events, redactor)
+    last = {event.key: event for event in clean}
+    return [_pack(event) for event in last.values()]
+
+
+def _pack(event: Event) -> Packed:
+    facts = vars(event)
+    body = orjson.dumps({name: facts[name] for name in _BODY if facts[name]}, default=str)
+    return Packed(event=event, key=number(event.key), hash=_hash(body), body=body)
+
+
+_BODY = ("key", "call_id", "text", "arguments", "data")
+
+
+def redacted(events: list[Event], redactor: Redactor) -> list[Event]:
+    """Return events with every text in them cleaned, in one pass over all of them."""
+    texts: list[str] = []
+    for event in events:
+        texts.append(event.text)
+        if event.arguments is not None:
+            texts.extend(_texts(event.arguments))
+        if event.data:
+            texts.extend(_texts(event.data))
+    clean = redactor.clean_many(texts)
+    source = iter(clean)
+    return [_rebuilt(event, source) for event in events] if _changed(texts, clean) else events
+
+
+def cleaned(thing: Any, redactor: Redactor) -> Any:
+    """Return a nested thing without secrets."""
+    return _refilled(thing, iter(redactor.clean_many(list(_texts(thing)))))
+
+
+def _changed(before: list[str], after: list[str]) -> bool:
+    return any(old is not new for old, new in zip(before, after, strict=True))
+
+
+def _rebuilt(event: Event, source: Iterator[str]) -> Event:
+    text = next(source)
+    arguments = None if event.arguments is None else _refilled(event.arguments, source)
+    data = _refilled(event.data, source) if event.data else event.data
+    return Event(**{**vars(event), "text": text, "arguments": arguments, "data": data})
+
+
+def _texts(thing: Any) -> Iterator[str]:
+    """Yield every text in a nested thing; one in a field named like a secret comes with its name."""
+    if isinstance(thing, str):
+        yield thing
+    elif isinstance(thing, dict):
+        for name, each in thing.items():
+            if isinstance(each, str):
+                yield f"{name}: {each}" if _SECRET.search(name) else each
+            else:
+                yield from _texts(each)
+    elif isinstance(thing, list):
+        for each in thing:
+            yield from _texts(each)
+
+
+def _refilled(thing: Any, source: Iterator[str]) -> Any:
+    """Return a nested thing with its texts replaced in the order they were yielded."""
+    if isinstance(thing, str):
+        return next(source)
+    if isinstance(thing, dict):
+        return {
+            name: next(source).removeprefix(f"{name}: " if _SECRET.search(name) else "")
+            if isinstance(each, str) else _refilled(each, source)
+            for name, each in thing.items()
+        }  # fmt: skip
+    if isinstance(thing, list):
+        return [_refilled(each, source) for each in thing]
+    return thing
+
+
+def found_by(event: Event) -> str:
+    """Return the words an event is found by."""
+    kind, text = event.kind, event.text
+    if kind == "result":
+        first, last = _RESULT
+        found = text if len(text) <= first + last else f"{text[:first]} {text[-last:]}"
+    elif kind == "call":
+        found = f"{event.name} {' '.join(_texts(event.arguments))}"[: _WORDS["call"]]
+    else:
+        found = text[: _WORDS.get(kind, 500)]
+    return found.replace("\0", " ")

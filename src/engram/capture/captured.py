@@ -1,0 +1,100 @@
+"""The sessions a sweep writes to: found by the id their agent gave them, or made."""
+
+from __future__ import annotations
+
+import os
+import time
+from hashlib import blake2b
+from typing import Any
+
+from engram.capture.batch import Batch
+from engram.capture.discover import Source
+from engram.clock import SECOND
+from engram.coordination import projects
+from engram.digests.fold import Fold
+from engram.hub import Hub
+from engram.store import captures, sessions
+
+
+class Captured:
+    """A session as the sweep knows it."""
+
+    def __init__(self, name: str, row: dict[str, Any], *, fresh: bool) -> None:
+        self.name = name  # the id its agent gave it
+        self.num: int = row["num"]
+        self.session_id: str = row["session_id"]
+        self.batches: int = row["batches"]
+        self.started_at: int = row["started_at"] or 0
+        self.linked = False  # whether a parent it does not name was looked for
+        self.seen: dict[int, tuple[int, int]] | None = {} if fresh else None  # all its events, if it is new
+        self.fold: Fold | None = None
+
+
+class Register:
+    """Every session of this sweep; our own helpers' among them are left out."""
+
+    def __init__(self, hub: Hub) -> None:
+        self.hub, self.engine = hub, hub.engine
+        self._home = os.path.realpath(hub.settings.home)
+        self._known: dict[tuple[str, str], Captured | None] = {}
+        self._projects: dict[str, str] = {}
+
+    def get(self, flavor: str, name: str) -> Captured | None:
+        """Return a session of this sweep."""
+        return self._known.get((flavor, name))
+
+    def clear(self) -> None:
+        """Forget them all."""
+        self._known.clear()
+
+    def sessions(self, flavor: str, batch: Batch, source: Source) -> list[Captured]:
+        """Return the sessions a batch speaks of, each with its row."""
+        missing = [name for name in batch.sessions if (flavor, name) not in self._known]
+        if missing:
+            with self.engine.transaction():
+                for name in missing:
+                    self._known[flavor, name] = self._find(flavor, name, batch, source)
+        found = (self._known[flavor, name] for name in batch.sessions)
+        return [each for each in found if each is not None]
+
+    def _find(self, flavor: str, name: str, batch: Batch, source: Source) -> Captured | None:
+        """Return the session that registered itself, one captured before, or a new one."""
+        about = batch.about.get(name, {})
+        if self._is_ours(about.get("cwd")):
+            return None
+        started = next((event.at for event in batch.events.get(name, ()) if event.at), None) or source.changed_at
+        row = sessions.by_native_id(self.engine, flavor, name) or self._made(flavor, name, started, about)
+        capture = captures.of_session(self.engine, row["id"])
+        return Captured(name, capture or captures.add(self.engine, row["id"], started), fresh=capture is None)
+
+    def _is_ours(self, cwd: str | None) -> bool:
+        """Tell whether a session was started by us to help us think: memory must not feed on itself."""
+        return bool(cwd) and (os.path.realpath(cwd or "") + os.sep).startswith(self._home + os.sep)
+
+    def _made(self, flavor: str, name: str, started: int, about: dict[str, Any]) -> dict[str, Any]:
+        mark = blake2b(f"{flavor}:{name}".encode(), digest_size=4).hexdigest()
+        identity = f"{time.strftime('%Y%m%d-%H%M%S', time.localtime(started // SECOND))}-{mark}"
+        facts = {each: about.get(each) for each in ("cwd", "branch", "model")}
+        sessions.insert(
+            self.engine, id=identity, flavor=flavor, native_id=name, session_type=flavor, summary="",
+            status="completed", project=self.project(about.get("cwd")), started_at=started, last_heartbeat=started,
+            completed_at=None if about.get("relation") == "subagent" else started, **facts,
+        )  # fmt: skip
+        return sessions.by_native_id(self.engine, flavor, name) or {}
+
+    def project(self, cwd: str | None) -> str:
+        """Return the project of a directory, which may lie on another machine or be gone."""
+        if not cwd:
+            return ""
+        if cwd not in self._projects:
+            self._projects[cwd] = projects.project_of(cwd) if os.path.isdir(cwd) else cwd
+        return self._projects[cwd]
+
+    def link(self, captured: Captured, row: dict[str, Any], flavor: str) -> None:
+        """Find the parent of forks that do not name it: all begin with the same event, the parent first."""
+        if captured.linked or row["relation"] or not row["root"]:
+            return
+        captured.linked = True
+        parent, *forks = captures.same_root(self.engine, row["root"], flavor)
+        for fork in forks:
+            captures.relate(self.engine, fork["num"], parent["native_id"], "fork")

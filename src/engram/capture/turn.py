@@ -1,0 +1,53 @@
+"""One sweep at a time on a machine: a file lock, free again when its process ends however it ends."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import IO
+
+from engram.errors import SweepRunning
+
+
+class Turn:
+    """The right to sweep; taken by the first, refused to the second."""
+
+    def __init__(self, home: str) -> None:
+        self._path = os.path.join(home, "sweep.lock")
+        self._file: IO[str] | None = None
+
+    def __enter__(self) -> Turn:
+        os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+        file = open(self._path, "a+", encoding="ascii")
+        if not _locked(file):
+            file.seek(0)
+            pid = file.read().strip()
+            file.close()
+            raise SweepRunning(pid=int(pid) if pid.isdigit() else 0)
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        self._file = file
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+def _locked(file: IO[str]) -> bool:
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            file.seek(0x7FFF)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,43 @@
+"""Take in what agents write while they write it, told by the operating system, asleep otherwise."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+from engram.capture import discover
+from engram.capture.intake import sweep
+from engram.errors import MissingExtra, SweepRunning
+from engram.hub import Hub
+from engram.model import Ingested
+from engram.store import sessions
+
+_AGAIN = 15 * 60 * 1000  # milliseconds after which everything is looked at, told or not
+_GATHER = 300  # milliseconds in which changes are taken together
+
+
+def watch(hub: Hub, flavor: str | None = None, stop: Callable[[], bool] = lambda: False) -> Iterator[Ingested]:
+    """Sweep once, then whenever a transcript changes; yield what each sweep took in."""
+    try:
+        from watchfiles import watch as changes
+    except ImportError as problem:
+        raise MissingExtra(feature="Watching", extra="watch") from problem
+    yield sweep(hub, flavor=flavor)
+    missed: set[str] = set()
+    while not stop():
+        found = list(discover.places(sessions.projects(hub.engine), flavor))
+        roots = {place.root for _, place in found if os.path.isdir(place.root)}
+        endings = tuple({ending for _, place in found for ending in place.endings})
+        for changed in changes(
+            *roots, debounce=_GATHER, rust_timeout=_AGAIN, yield_on_timeout=True, raise_interrupt=True
+        ):  # fmt: skip
+            paths = {path.removesuffix("-wal") for _, path in changed}
+            wanted = {path for path in paths | missed if path.endswith(endings) and os.path.isfile(path)}
+            try:
+                if wanted or not changed:
+                    yield sweep(hub, paths=sorted(wanted) if changed else None, flavor=flavor)
+                missed = set()
+            except SweepRunning:
+                missed |= wanted  # the other sweep may have passed them already
+            if stop() or not changed:
+                break  # look for agents that came since

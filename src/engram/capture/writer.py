@@ -1,0 +1,163 @@
+"""Store batches: bodies first, then rows, cursor, usage and digest in one short transaction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from engram.capture.batch import Batch, Packed, found_by, number, packed
+from engram.capture.captured import Captured, Register
+from engram.capture.redact import Redactor
+from engram.digests.keep import load, save
+from engram.hub import Hub
+from engram.store import blobs, captures, counters, cursors, events, index, sessions, usage
+from engram.text import one_line
+from engram.value import value
+
+if TYPE_CHECKING:
+    from engram.capture.sweep import Stand
+
+
+@value
+class Parcel:
+    """What a batch brings of one session."""
+
+    captured: Captured
+    found: list[Packed]
+    new: list[Packed]
+    altered: list[tuple[int, Packed]]  # with the ids they have
+    about: dict[str, Any]
+    body: tuple[str, int, int] | None  # name, bytes, bytes as stored
+
+    @property
+    def everything(self) -> list[Packed]:
+        """Return what lies in the body, in its order."""
+        return [*self.new, *(each for _, each in self.altered)]
+
+
+class Writer:
+    """Writes what a sweep reads into the store."""
+
+    def __init__(self, hub: Hub, redactor: Redactor) -> None:
+        self.hub, self.engine = hub, hub.engine
+        self.redactor = redactor
+        self.blobs = blobs.Blobs(hub.engine, hub.settings)
+        self.register = Register(hub)
+        self.changed: set[int] = set()
+
+    def write(self, batch: Batch, stand: Stand, read: int, cursor: dict[str, Any] | None) -> None:
+        """Store a batch whole or not at all; what takes long is done before the store is held."""
+        flavor = stand.adapter.flavor
+        parcels = [self._parcel(captured, batch) for captured in self.register.sessions(flavor, batch, stand.source)]
+        with self.engine.transaction():
+            for parcel in parcels:
+                self._store(parcel, stand, read)
+                read = 0
+            self._count(flavor, batch)
+            if cursor is not None:
+                cursors.move(self.engine, **cursor)
+
+    def abandon(self) -> None:
+        """Forget what the sweep believed of sessions: a batch of theirs was not stored."""
+        self.register.clear()
+
+    def finish(self) -> None:
+        """Make everything written so far survive a power cut."""
+        with self.engine.transaction(durable=True):
+            counters.add(self.engine, "sweeps", 1)
+
+    def _parcel(self, captured: Captured, batch: Batch) -> Parcel:
+        found = packed(batch.events.get(captured.name, []), self.redactor)
+        new, altered = self._news(captured, found)
+        content = b"".join(each.body for each in (*new, *(each for _, each in altered)))
+        body = (*self.blobs.put(content), len(content)) if content else None
+        about = batch.about.get(captured.name, {})
+        if about.get("title"):
+            about = {**about, "title": self.redactor.clean(about["title"])}
+        return Parcel(captured=captured, found=found, new=new, altered=altered, about=about, body=body)
+
+    def _news(self, captured: Captured, found: list[Packed]) -> tuple[list[Packed], list[tuple[int, Packed]]]:
+        """Return the events that are new, and those that say something else than before."""
+        seen = captured.seen
+        if seen is None:
+            seen = events.known(self.engine, captured.num, [each.key for each in found])
+        new = [each for each in found if each.key not in seen]
+        altered = [(seen[each.key][0], each) for each in found if each.key in seen and seen[each.key][1] != each.hash]
+        return new, altered
+
+    def _store(self, parcel: Parcel, stand: Stand, read: int) -> None:
+        captured = parcel.captured
+        captured.batches += 1
+        if parcel.body:
+            self._put(parcel, stand.num)
+        if captured.fold is None:
+            captured.fold = load(self.engine, captured.num)
+        captured.fold.locate(parcel.about.get("cwd"))
+        for each in parcel.new:
+            captured.fold.feed(each.event)
+        self._grow(parcel, read, stand.adapter.flavor)
+        save(self.engine, captured.num, captured.fold, captured.batches, self.hub.now())
+        if parcel.altered:
+            captures.mark_due(self.engine, captured.num, True)
+        self.changed.add(captured.num)
+
+    def _grow(self, parcel: Parcel, read: int, flavor: str) -> None:
+        """Write down what the session has become."""
+        captured, about = parcel.captured, parcel.about
+        first = next((each.key for each in parcel.found if each.event.kind == "message"), None)
+        row = captures.grow(
+            self.engine, captured.num, parent=about.get("parent"), relation=about.get("relation"),
+            title=about.get("title"), version=about.get("version"), entrypoint=about.get("entrypoint"),
+            started_at=captured.started_at,
+            last_at=max((each.event.at for each in parcel.found if each.event.at), default=None),
+            events=len(parcel.new), read_bytes=read, batch=captured.batches, root=first,
+        )  # fmt: skip
+        self.register.link(captured, row, flavor)
+        goal = captured.fold.goal if captured.fold else ""
+        sessions.describe(
+            self.engine, captured.session_id, cwd=about.get("cwd"), branch=about.get("branch"),
+            model=about.get("model"), project=self.register.project(about.get("cwd")), last_at=row["last_at"],
+            summary=one_line(row["title"] or goal, 200), main=int(row["relation"] != "subagent"),
+        )  # fmt: skip
+
+    def _put(self, parcel: Parcel, file: int) -> None:
+        captured, everything = parcel.captured, parcel.everything
+        name, stored, size = parcel.body or ("", 0, 0)
+        blob = blobs.add(
+            self.engine, sha256=name, capture=captured.num, batch=captured.batches, raw_bytes=size,
+            stored_bytes=stored, now=self.hub.now(),
+        )  # fmt: skip
+        count = len(parcel.new)
+        first = counters.add(self.engine, "events", count) - count + 1
+        ids = [*range(first, first + count), *(each for each, _ in parcel.altered)]
+        rows, start = [], 0
+        for identity, each in zip(ids, everything, strict=True):
+            rows.append(_row(identity, captured.num, each, blob, start, file << 44))
+            start += len(each.body)
+        events.add(self.engine, rows[:count])
+        events.change(self.engine, rows[count:])
+        index.drop(self.engine, ids[count:])
+        index.add(
+            self.engine, [{"id": i, "words": found_by(each.event)} for i, each in zip(ids, everything, strict=True)]
+        )
+        if captured.seen is not None:
+            captured.seen.update({each.key: (i, each.hash) for i, each in zip(ids, everything, strict=True)})
+
+    def _count(self, flavor: str, batch: Batch) -> None:
+        rows = []
+        for each in batch.usage:
+            captured = self.register.get(flavor, each.session)
+            if captured is not None:
+                facts = {name: fact for name, fact in vars(each).items() if name not in ("session", "key")}
+                facts |= {"counted": int(each.counted), "began": captured.started_at, "capture": captured.num}
+                rows.append({"key": number(f"{flavor}:{each.key}"), **facts})
+        usage.add(self.engine, rows)
+
+
+def _row(identity: int, capture: int, each: Packed, blob: int, start: int, file: int) -> dict[str, Any]:
+    event = each.event
+    return {
+        "id": identity, "capture": capture, "key": each.key, "hash": each.hash, "seq": file + event.order,
+        "at": event.at, "kind": event.kind, "role": event.role, "name": event.name and one_line(event.name, 120),
+        "verdict": event.verdict, "exit_code": event.exit_code, "call": event.call_id and number(event.call_id),
+        "parent": event.parent and number(event.parent), "blob": blob, "start": start, "length": len(each.body),
+    }  # fmt: skip

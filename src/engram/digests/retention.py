@@ -1,0 +1,153 @@
+"""Keep the bodies of events within a budget: what is digested goes first, routine before rare.
+
+Marking and dropping are two steps. The mark is durable before a file is touched, and the store itself refuses
+it for a body no digest knows; a crash in between is finished by the next pass. On a full disk even a deletion needs
+room: a ballast file is given up first.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from engram.clock import HOUR
+from engram.digests.remake import remake
+from engram.errors import Error, StoreFull
+from engram.hub import Hub
+from engram.model import Retention
+from engram.store import blobs, digests, events, index
+
+DAY = 24 * HOUR
+BALLAST = 16 << 20
+_STEP = 200
+
+
+def evict(hub: Hub) -> Retention:
+    """Bring the store within its budget and say what that took."""
+    pass_ = _Pass(hub)
+    try:
+        return pass_.run()
+    except StoreFull:
+        if not give_up_ballast(hub):
+            raise
+        return pass_.run()
+
+
+class _Pass:
+    """One run over the budget's rules."""
+
+    def __init__(self, hub: Hub) -> None:
+        self.hub, self.engine, self.settings = hub, hub.engine, hub.settings
+        self.bodies = blobs.Blobs(hub.engine, hub.settings)
+        self.counts = {"age": 0, "soft": 0, "hard": 0}
+        self.freed = 0
+        self.lost: list[str] = []
+
+    def run(self) -> Retention:
+        self._finish()
+        self._age()
+        self._soft()
+        self._hard()
+        usage, distilled = blobs.usage(self.engine), digests.total_bytes(self.engine)
+        return Retention(
+            freed=self.freed, final_usage=usage, passes=dict(self.counts), data_loss=tuple(sorted(set(self.lost))),
+            distilled=distilled, distilled_over=distilled > self.settings.distilled_cap_bytes,
+        )  # fmt: skip
+
+    def _age(self) -> None:
+        before = self.hub.now() - self.settings.raw_max_age_days * DAY
+        while rows := blobs.evictable(self.engine, before, _STEP, by_worth=False):
+            self._drop(rows, "age")
+
+    def _soft(self) -> None:
+        self._down_to(self.settings.raw_soft_cap_bytes, "soft")
+
+    def _hard(self) -> None:
+        """Digest what is not yet digested, then drop it; what cannot be digested is lost, and named."""
+        while self._over(self.settings.raw_hard_cap_bytes):
+            rows = blobs.undigested(self.engine, 1)
+            if not rows:
+                return
+            try:
+                remake(self.hub, rows[0]["capture"])
+            except Error:
+                self._lose(rows)
+            else:
+                self._down_to(self.settings.raw_hard_cap_bytes, "hard")
+
+    def _over(self, cap: int) -> bool:
+        return blobs.usage(self.engine) > cap
+
+    def _down_to(self, cap: int, name: str) -> None:
+        while (excess := blobs.usage(self.engine) - cap) > 0:
+            rows = _enough(blobs.evictable(self.engine, self.hub.now() + DAY, _STEP, by_worth=True), excess)
+            if not rows:
+                return
+            self._drop(rows, name)
+
+    def _drop(self, rows: list[dict[str, Any]], name: str) -> None:
+        self._marked(rows, name, lambda: blobs.evicting(self.engine, rows, self.hub.now()))
+
+    def _lose(self, rows: list[dict[str, Any]]) -> None:
+        self.lost += [row["session_id"] for row in rows]
+        self._marked(rows, "hard", lambda: blobs.lose(self.engine, rows, self.hub.now()))
+
+    def _marked(self, rows: list[dict[str, Any]], name: str, mark: Callable[[], None]) -> None:
+        with self.engine.transaction(durable=True):
+            mark()
+        self.counts[name] += len(rows)
+        self.freed += sum(row["stored_bytes"] for row in rows)
+        self._finish()
+
+    def _finish(self) -> None:
+        """Drop what is marked: first the body, then the rows that pointed into it."""
+        for row in blobs.half_evicted(self.engine):
+            if not blobs.still_named(self.engine, row["sha256"]):
+                self.bodies.remove(row["sha256"])
+            with self.engine.transaction():
+                index.drop(self.engine, events.drop(self.engine, row["num"]))
+                blobs.evicted(self.engine, row["num"], self.hub.now())
+
+
+def _enough(rows: list[dict[str, Any]], excess: int) -> list[dict[str, Any]]:
+    """Return as many of the first rows as make up for what is too much."""
+    taken = []
+    for row in rows:
+        if excess <= 0:
+            break
+        taken.append(row)
+        excess -= row["stored_bytes"]
+    return taken
+
+
+def keep_ballast(hub: Hub) -> None:
+    """Put aside the room that making room takes."""
+    path = _ballast(hub)
+    if hub.engine.dialect != "sqlite" or os.path.exists(path):
+        return
+    try:
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+            file.write(b"\0" * BALLAST)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        give_up_ballast(hub)
+
+
+def give_up_ballast(hub: Hub) -> bool:
+    """Free the room put aside; tell whether there was any."""
+    try:
+        os.unlink(_ballast(hub))
+    except OSError:
+        return False
+    return True
+
+
+def has_ballast(hub: Hub) -> bool:
+    """Tell whether room is put aside."""
+    return os.path.exists(_ballast(hub))
+
+
+def _ballast(hub: Hub) -> str:
+    return os.path.join(hub.settings.home, "ballast")

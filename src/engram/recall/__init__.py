@@ -1,0 +1,1 @@
+"""Ask the past."""

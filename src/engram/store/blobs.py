@@ -1,0 +1,219 @@
+"""Bodies of events: zstd, named by the SHA-256 of what they hold.
+
+On SQLite they are files beside the database, fsynced before the rows that need them; on PostgreSQL they
+lie in a table, where the whole team reads them. What a name promises is checked at every reading.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from hashlib import sha256
+from typing import Any
+
+from engram.errors import BodyGone, StoreDamaged, StoreFull
+from engram.settings import Settings
+from engram.zstd import zstd
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.store.engine import Engine, Row
+
+_LEVEL = 3
+
+_ADD = """
+insert into blobs (sha256, capture, batch, raw_bytes, stored_bytes, made_at)
+values (:sha256, :capture, :batch, :raw_bytes, :stored_bytes, :now) returning num
+"""
+
+_PUT = "insert into blob_contents (sha256, content) values (:sha256, :content) on conflict do nothing"
+
+
+class Blobs:
+    """The bodies of one store."""
+
+    def __init__(self, engine: Engine, settings: Settings) -> None:
+        self._engine = engine
+        self.directory = os.path.join(settings.home, "blobs")
+        self._fresh: set[str] = set()
+
+    def put(self, content: bytes) -> tuple[str, int]:
+        """Keep a body durably; return its name and how much it takes."""
+        packed = zstd.compress(content, _LEVEL)
+        name = sha256(content).hexdigest()
+        if self._engine.dialect == "postgres":
+            self._engine.run(_PUT, sha256=name, content=packed)
+        elif not os.path.exists(self._path(name)):
+            self._write(self._path(name), packed)
+        return name, len(packed)
+
+    def get(self, name: str) -> bytes:
+        """Return a body, checked."""
+        packed = self._read(name)
+        try:
+            content = zstd.decompress(packed)
+        except zstd.ZstdError as problem:
+            raise StoreDamaged(store=self._shown(name), reason=f"{problem}.") from problem
+        if sha256(content).hexdigest() != name:
+            raise StoreDamaged(store=self._shown(name), reason="its content is not what its name says.")
+        return content
+
+    def remove(self, name: str) -> None:
+        """Delete a body; one that is gone already is fine."""
+        if self._engine.dialect == "postgres":
+            self._engine.run("delete from blob_contents where sha256 = :sha256", sha256=name)
+            return
+        try:
+            os.unlink(self._path(name))
+        except FileNotFoundError:
+            pass
+
+    def names(self) -> set[str]:
+        """Return the names of all bodies that are kept."""
+        if self._engine.dialect == "postgres":
+            return {row["sha256"] for row in self._engine.run("select sha256 from blob_contents")}
+        found = set()
+        for directory, _, files in os.walk(self.directory):
+            part = os.path.basename(directory)
+            found |= {part + name.removesuffix(".zst") for name in files if name.endswith(".zst")}
+        return found
+
+    def _read(self, name: str) -> bytes:
+        if self._engine.dialect == "postgres":
+            rows = self._engine.run("select content from blob_contents where sha256 = :sha256", sha256=name)
+            if not rows:
+                raise BodyGone(name=name)
+            return bytes(rows[0]["content"])
+        try:
+            with open(self._path(name), "rb") as file:
+                return file.read()
+        except FileNotFoundError as problem:
+            raise BodyGone(name=name) from problem
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self.directory, name[:2], f"{name[2:]}.zst")
+
+    def _shown(self, name: str) -> str:
+        return self._path(name) if self._engine.dialect == "sqlite" else f"blob {name}"
+
+    def _write(self, path: str, packed: bytes) -> None:
+        directory = os.path.dirname(path)
+        temporary = f"{path}.{secrets.token_hex(4)}.tmp"
+        try:
+            if directory not in self._fresh:
+                os.makedirs(directory, mode=0o700, exist_ok=True)
+                self._fresh.add(directory)
+            _write_synced(temporary, packed)
+            os.replace(temporary, path)
+            _sync_directory(directory)
+        except OSError as problem:
+            _forget(temporary)
+            raise StoreFull(store=self.directory) if problem.errno in _FULL else problem from problem
+
+
+_FULL = (28, 122)  # no space, quota used up
+
+
+def _write_synced(path: str, packed: bytes) -> None:
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(packed)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_directory(path: str) -> None:
+    if os.name == "nt":
+        return  # a directory cannot be opened there
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _forget(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass
+
+
+def add(engine: Engine, **facts: Any) -> int:
+    """Write down a body that is kept; return its number."""
+    return int(engine.run(_ADD, **facts)[0]["num"])
+
+
+def kept(engine: Engine) -> list[Row]:
+    """Return every body that should be here."""
+    return engine.run("select num, sha256, capture, stored_bytes from blobs where evicting_at is null order by num")
+
+
+# Routine before rare: a session that went well and quietly goes first, one that failed or was argued about last,
+# subagents before those who sent them; within a kind the oldest first.
+_WORTH = """
+ (case when coalesce(d.corrected, d.outcome) = 'failure' or d.corrected is not null then 3
+       when d.outcome in ('partial', 'abandoned') then 2
+       when d.outcome = 'success' then 1 else 1 end) * 2 + (case when c.relation = 'subagent' then 0 else 1 end)
+"""
+
+_EVICTABLE = """
+select b.num, b.sha256, b.capture, b.batch, b.stored_bytes, d.id as digest, d.through, c.session_id, c.last_at
+  from blobs b join captures c on c.num = b.capture join digests d on d.capture = b.capture
+ where b.evicting_at is null and d.through >= b.batch and c.digest_due = 0 and coalesce(c.last_at, b.made_at) < :before
+ order by {order}, c.last_at, b.num limit :limit
+"""
+
+_UNDIGESTED = """
+select b.num, b.sha256, b.capture, b.stored_bytes, c.session_id
+  from blobs b join captures c on c.num = b.capture left join digests d on d.capture = b.capture
+ where b.evicting_at is null and (d.id is null or d.through < b.batch or c.digest_due = 1)
+ order by b.made_at, b.num limit :limit
+"""
+
+_EVICTING = """
+update blobs set evicting_at = :now, digest = :digest, digested_through = :through where num = :num
+"""
+
+_LOSE = "update blobs set evicting_at = :now, lost = 1 where num = :num"
+
+
+def usage(engine: Engine) -> int:
+    """Return how many bytes of bodies are kept."""
+    row = engine.run("select coalesce(sum(stored_bytes), 0) as total from blobs where evicting_at is null")[0]
+    return int(row["total"])
+
+
+def evictable(engine: Engine, before: int, limit: int, *, by_worth: bool) -> list[Row]:
+    """Return bodies whose session is digested and was last active before then, those to go first in front."""
+    return engine.run(_EVICTABLE.format(order=_WORTH if by_worth else "1"), before=before, limit=limit)
+
+
+def undigested(engine: Engine, limit: int) -> list[Row]:
+    """Return bodies no digest knows yet."""
+    return engine.run(_UNDIGESTED, limit=limit)
+
+
+def evicting(engine: Engine, rows: list[Row], now: int) -> None:
+    """Mark bodies as about to be dropped; the store refuses it for one that no digest knows."""
+    wanted = [{"num": r["num"], "digest": r["digest"], "through": r["through"], "now": now} for r in rows]
+    engine.run_many(_EVICTING, wanted)
+
+
+def lose(engine: Engine, rows: list[Row], now: int) -> None:
+    """Mark bodies as lost: dropped although no digest knows them."""
+    engine.run_many(_LOSE, [{"num": row["num"], "now": now} for row in rows])
+
+
+def half_evicted(engine: Engine) -> list[Row]:
+    """Return bodies that are marked but perhaps not dropped yet."""
+    return engine.run("select num, sha256 from blobs where evicting_at is not null and evicted_at is null order by num")
+
+
+def evicted(engine: Engine, num: int, now: int) -> None:
+    """Say that a body is dropped."""
+    engine.run("update blobs set evicted_at = :now where num = :num", num=num, now=now)
+
+
+def still_named(engine: Engine, name: str) -> bool:
+    """Tell whether another row still needs a body of that name."""
+    return bool(engine.run("select 1 as one from blobs where sha256 = :name and evicting_at is null", name=name))

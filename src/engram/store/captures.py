@@ -1,0 +1,112 @@
+"""Captured sessions, and the graph of subagents and forks among them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.store.engine import Engine, Row
+
+
+_ADD = """
+insert into captures (session_id, started_at, last_at) values (:session_id, :started_at, :started_at)
+on conflict (session_id) do update set session_id = excluded.session_id returning *
+"""
+
+_GROW = """
+update captures set
+  parent = coalesce(cast(:parent as text), parent), relation = coalesce(cast(:relation as text), relation),
+  title = coalesce(cast(:title as text), title), version = coalesce(cast(:version as text), version),
+  entrypoint = coalesce(cast(:entrypoint as text), entrypoint),
+  started_at = coalesce(started_at, :started_at),
+  last_at = case when last_at is null or last_at < :last_at then :last_at else last_at end,
+  events = events + :events, read_bytes = read_bytes + :read_bytes, batches = :batch,
+  root = coalesce(root, :root)
+ where num = :num returning *
+"""
+
+_OF_SESSION = "select * from captures where session_id = :session_id"
+
+# A fork without a pointer back begins with its parent's first event; the one that began first is the parent.
+_SAME_ROOT = """
+select s.native_id, c.num, c.relation from captures c join sessions s on s.id = c.session_id
+ where c.root = :root and s.flavor = :flavor and coalesce(c.relation, 'fork') = 'fork'
+ order by c.started_at, c.num
+"""
+
+_LISTED = """
+select s.*, c.num, c.parent, c.relation, c.title, c.version, c.started_at as began, c.last_at, c.events, c.read_bytes,
+       d.outcome, d.confidence, d.corrected
+  from captures c join sessions s on s.id = c.session_id left join digests d on d.capture = c.num
+ where 1 = 1 {conditions} order by c.last_at desc, c.num desc limit :limit
+"""
+
+_TOTALS = """
+select (select count(*) from captures) as captures, (select count(*) from events) as events,
+       (select coalesce(sum(read_bytes), 0) from captures) as read_bytes,
+       (select coalesce(sum(stored_bytes), 0) from blobs where evicted_at is null) as raw_bytes
+"""
+
+
+def add(engine: Engine, session_id: str, started_at: int) -> Row:
+    """Return the capture of a session, made if it is the first time."""
+    return engine.run(_ADD, session_id=session_id, started_at=started_at)[0]
+
+
+def of_session(engine: Engine, session_id: str) -> Row | None:
+    """Return the capture of a session."""
+    rows = engine.run(_OF_SESSION, session_id=session_id)
+    return rows[0] if rows else None
+
+
+def get(engine: Engine, num: int) -> Row:
+    """Return a capture by its number."""
+    return engine.run("select * from captures where num = :num", num=num)[0]
+
+
+def grow(engine: Engine, num: int, **facts: Any) -> Row:
+    """Add a batch to a capture and what it says of the session."""
+    return engine.run(_GROW, num=num, **facts)[0]
+
+
+def same_root(engine: Engine, root: int, flavor: str) -> list[Row]:
+    """Return the sessions that begin with the same event, the one that began first in front."""
+    return engine.run(_SAME_ROOT, root=root, flavor=flavor)
+
+
+def relate(engine: Engine, num: int, parent: str, relation: str) -> None:
+    """Say which session a session came from."""
+    engine.run(
+        "update captures set parent = :parent, relation = :relation where num = :num",
+        num=num, parent=parent, relation=relation,
+    )  # fmt: skip
+
+
+def mark_due(engine: Engine, num: int, due: bool) -> None:
+    """Say whether the digest of a session must be made anew from its events."""
+    engine.run("update captures set digest_due = :due where num = :num", num=num, due=int(due))
+
+
+def due(engine: Engine) -> list[Row]:
+    """Return the captures whose digest must be made anew."""
+    return engine.run("select * from captures where digest_due = 1 order by num")
+
+
+def listed(engine: Engine, limit: int, **filters: Any) -> list[Row]:
+    """Return captured sessions, the last active first; filters are columns and their values."""
+    conditions = {
+        "flavor": "and s.flavor = :flavor", "project": "and s.project = :project", "since": "and c.last_at >= :since",
+        "outcome": "and coalesce(d.corrected, d.outcome) = :outcome",
+        "session": "and s.id = :session", "parent": "and c.parent = :parent",
+        "relation": "and coalesce(c.relation, '') <> 'subagent'",
+    }  # fmt: skip
+    given = {name: each for name, each in filters.items() if each is not None}
+    sql = _LISTED.format(conditions=" ".join(conditions[name] for name in given))
+    given.pop("relation", None)
+    return engine.run(sql, limit=limit, **given)
+
+
+def totals(engine: Engine) -> Row:
+    """Return how much is captured."""
+    return engine.run(_TOTALS)[0]

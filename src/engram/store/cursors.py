@@ -1,0 +1,57 @@
+"""How far each transcript was read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.store.engine import Engine, Row
+
+
+_COLUMNS = (
+    "host", "path", "flavor", "num", "place", "state", "size", "changed_at", "inode", "head", "tail", "damaged",
+    "read_at",
+)  # fmt: skip
+
+_MOVE = f"""
+insert into cursors ({", ".join(_COLUMNS)}) values ({", ".join(":" + name for name in _COLUMNS)})
+on conflict (host, path) do update set
+  flavor = excluded.flavor, place = excluded.place, state = excluded.state, size = excluded.size,
+  changed_at = excluded.changed_at, inode = excluded.inode, head = excluded.head, tail = excluded.tail,
+  damaged = excluded.damaged, read_at = excluded.read_at, vanished_at = null
+"""
+
+
+def known(engine: Engine, host: str) -> dict[str, Row]:
+    """Return every cursor of this machine by path."""
+    columns = "path, flavor, num, size, changed_at, inode, vanished_at"
+    rows = engine.run(f"select {columns} from cursors where host = :host", host=host)
+    return {row["path"]: row for row in rows}
+
+
+def get(engine: Engine, host: str, path: str) -> Row | None:
+    """Return the cursor of one transcript."""
+    rows = engine.run("select * from cursors where host = :host and path = :path", host=host, path=path)
+    return rows[0] if rows else None
+
+
+def move(engine: Engine, **facts: Any) -> None:
+    """Write down how far a transcript was read."""
+    engine.run(_MOVE, **facts)
+
+
+def vanish(engine: Engine, host: str, path: str, now: int) -> None:
+    """Note that a transcript is gone; what it said stays."""
+    engine.run(
+        "update cursors set vanished_at = :now where host = :host and path = :path", host=host, path=path, now=now
+    )
+
+
+def by_flavor(engine: Engine) -> list[Row]:
+    """Return counts per flavor."""
+    return engine.run(
+        "select flavor, count(*) as files, sum(size) as size, sum(damaged) as damaged,"
+        " sum(case when vanished_at is null then 0 else 1 end) as vanished, max(read_at) as read_at"
+        " from cursors group by flavor order by flavor"
+    )

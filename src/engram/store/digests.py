@@ -1,0 +1,57 @@
+"""Digests: the computed facts of each session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.store.engine import Engine, Row
+
+
+_PUT = """
+insert into digests (capture, version, made_at, through, facts, state, outcome, confidence)
+values (:capture, :version, :now, :through, :facts, :state, :outcome, :confidence)
+on conflict (capture) do update set
+  version = excluded.version, made_at = excluded.made_at, through = excluded.through, facts = excluded.facts,
+  state = excluded.state, outcome = excluded.outcome, confidence = excluded.confidence
+"""
+
+_CORRECT = """
+update digests set corrected = :outcome, corrected_by = :who, corrected_at = :now where capture = :capture returning *
+"""
+
+# A digest by older rules is made anew while all of its bodies are still here.
+_OUTDATED = """
+select d.capture from digests d where d.version < :version
+   and not exists (select 1 from blobs b where b.capture = d.capture and b.evicting_at is not null)
+ order by d.capture
+"""
+
+
+def put(engine: Engine, **facts: Any) -> None:
+    """Write the digest of a session, in place of the one before; a person's word on it stays."""
+    engine.run(_PUT, **facts)
+
+
+def of_capture(engine: Engine, capture: int) -> Row | None:
+    """Return the digest of a session."""
+    rows = engine.run("select * from digests where capture = :capture", capture=capture)
+    return rows[0] if rows else None
+
+
+def correct(engine: Engine, capture: int, outcome: str | None, who: str | None, now: int) -> Row | None:
+    """Set a person's word on the outcome, or take it back."""
+    rows = engine.run(_CORRECT, capture=capture, outcome=outcome, who=who, now=now)
+    return rows[0] if rows else None
+
+
+def outdated(engine: Engine, version: int) -> list[int]:
+    """Return the sessions whose digest older rules made, and that can be made anew."""
+    return [row["capture"] for row in engine.run(_OUTDATED, version=version)]
+
+
+def total_bytes(engine: Engine) -> int:
+    """Return how much all digests take."""
+    row = engine.run("select coalesce(sum(length(facts) + coalesce(length(state), 0)), 0) as total from digests")[0]
+    return int(row["total"])

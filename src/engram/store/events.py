@@ -1,0 +1,79 @@
+"""Events: one row each, their bodies in blobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.store.engine import Engine, Row
+
+
+_COLUMNS = (
+    "id", "capture", "key", "hash", "seq", "at", "kind", "role", "name", "verdict", "exit_code", "call", "parent",
+    "blob", "start", "length",
+)  # fmt: skip
+
+_ADD = f"insert into events ({', '.join(_COLUMNS)}) values ({', '.join(':' + name for name in _COLUMNS)})"
+
+_CHANGE = f"update events set {', '.join(f'{name} = :{name}' for name in _COLUMNS if name != 'id')} where id = :id"
+
+_OF_CAPTURE = """
+select e.*, b.sha256, b.evicting_at from events e join blobs b on b.num = e.blob where e.capture = :capture
+"""
+
+
+def add(engine: Engine, rows: Sequence[Row]) -> None:
+    """Write new events."""
+    engine.run_many(_ADD, rows)
+
+
+def change(engine: Engine, rows: Sequence[Row]) -> None:
+    """Write events anew whose content changed."""
+    engine.run_many(_CHANGE, rows)
+
+
+def known(engine: Engine, capture: int, keys: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """Return (id, hash) of those events of a session that are already here, by key."""
+    found: dict[int, tuple[int, int]] = {}
+    for first in range(0, len(keys), 500):
+        names = {f"k{n}": key for n, key in enumerate(keys[first : first + 500])}
+        slots = ", ".join(f":{name}" for name in names)
+        sql = f"select id, key, hash from events where capture = :capture and key in ({slots})"
+        found |= {row["key"]: (row["id"], row["hash"]) for row in engine.run(sql, capture=capture, **names)}
+    return found
+
+
+def of_capture(engine: Engine, capture: int) -> list[Row]:
+    """Return the events of a session in order."""
+    rows = engine.run(_OF_CAPTURE, capture=capture)
+    rows.sort(key=lambda row: (row["seq"], row["id"]))
+    return rows
+
+
+def by_id(engine: Engine, ids: Sequence[int]) -> list[Row]:
+    """Return events by id, with the session they belong to."""
+    names = {f"i{n}": each for n, each in enumerate(ids)}
+    slots = ", ".join(f":{name}" for name in names)
+    return engine.run(
+        "select e.*, b.sha256, b.evicting_at, c.session_id, s.flavor, s.project, s.summary from events e"
+        " join blobs b on b.num = e.blob join captures c on c.num = e.capture join sessions s on s.id = c.session_id"
+        f" where e.id in ({slots})",
+        **names,
+    )  # fmt: skip
+
+
+def drop(engine: Engine, blob: int) -> list[int]:
+    """Delete the events whose bodies lay in a blob; return their ids."""
+    return [row["id"] for row in engine.run("delete from events where blob = :blob returning id", blob=blob)]
+
+
+def each_capture(engine: Engine) -> Iterator[int]:
+    """Yield every session that has events."""
+    last: Any = 0
+    while rows := engine.run("select min(capture) as num from events where capture > :last", last=last):
+        last = rows[0]["num"]
+        if last is None:
+            return
+        yield last

@@ -1,0 +1,54 @@
+"""The full-text index of events: FTS5, or tsvector on PostgreSQL. Derived, and made anew at any time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.store.engine import Engine, Row
+
+
+_ADD = {
+    "sqlite": "insert into event_words (rowid, words) values (:id, :words)",
+    "postgres": "insert into event_words (id, words) values (:id, to_tsvector('simple', :words))",
+}
+_DROP = {
+    "sqlite": "delete from event_words where rowid = :id",
+    "postgres": "delete from event_words where id = :id",
+}
+_FIND = {
+    "sqlite": "select rowid as id, -rank as score from event_words where event_words match :query"
+    " order by rank limit :limit",
+    "postgres": "select id, ts_rank(words, to_tsquery('simple', :query)) as score from event_words"
+    " where words @@ to_tsquery('simple', :query) order by 2 desc, id desc limit :limit",
+}
+_WORD = re.compile(r"\w+")
+
+
+def add(engine: Engine, rows: Sequence[Row]) -> None:
+    """Make events findable: rows of id and words."""
+    engine.run_many(_ADD[engine.dialect], rows)
+
+
+def drop(engine: Engine, ids: Sequence[int]) -> None:
+    """Make events unfindable."""
+    engine.run_many(_DROP[engine.dialect], [{"id": each} for each in ids])
+
+
+def find(engine: Engine, query: str, limit: int) -> list[Row]:
+    """Return ids of events that hold all words of a query, best first; any text is a valid query."""
+    words = _WORD.findall(query)[:32]
+    if not words:
+        return []
+    joined = " ".join(f'"{word}"' for word in words) if engine.dialect == "sqlite" else " & ".join(words)
+    return engine.run(_FIND[engine.dialect], query=joined, limit=limit)
+
+
+def clear(engine: Engine) -> None:
+    """Empty the index."""
+    if engine.dialect == "sqlite":
+        engine.run("insert into event_words (event_words) values ('delete-all')")
+    else:
+        engine.run("delete from event_words")

@@ -1,0 +1,182 @@
+"""Commands around captured sessions: sweep with a progress bar, list, show one from every side."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import TracebackType
+from typing import Any
+
+import click
+
+from engram.api import Engram
+from engram.digests.cost import of_session
+from engram.digests.digest import OUTCOMES
+from engram.errors import InvalidInput, NotFound
+from engram.surfaces.cli.commands import json_option, project_at, project_option, show
+
+
+def ingest(paths: tuple[str, ...], dry_run: bool, watching: bool, since: float | None, flavor: str | None,
+           as_json: bool) -> None:  # fmt: skip
+    """Take in what the agents' transcripts say since the last time; without paths, everything that is new."""
+    with Engram() as engram:
+        if watching:
+            _watch(engram, flavor, as_json)
+            return
+        from engram.capture.intake import sweep
+
+        with _Bar(quiet=as_json) as bar:
+            found = sweep(
+                engram, paths=list(paths) or None, flavor=flavor, since_hours=since, dry_run=dry_run, progress=bar
+            )
+        show(found, as_json)
+
+
+def _watch(engram: Engram, flavor: str | None, as_json: bool) -> None:
+    from engram.capture.watch import watch
+
+    if not as_json:
+        click.echo("Watching; stop with Ctrl-C.", err=True)
+    try:
+        for found in watch(engram, flavor):
+            if found.ingested or as_json:
+                show(found, as_json)
+    except KeyboardInterrupt:
+        click.echo("Stopped; everything taken in so far is kept.", err=True)
+
+
+def _name(path: str | None) -> str | None:
+    return os.path.basename(path)[:40] if path else None
+
+
+class _Bar:
+    """A progress bar on a terminal, nothing elsewhere."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._shown = not quiet and sys.stderr.isatty()
+        self._bar: Any = None
+        self._done = 0
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __call__(self, done: int, total: int, path: str) -> None:
+        if not self._shown or not total:
+            return
+        if self._bar is None:
+            self._bar = click.progressbar(
+                length=total, label="Reading transcripts", file=sys.stderr, item_show_func=_name
+            )
+            self._bar.__enter__()
+        self._bar.current_item = path
+        self._bar.update(min(done, total) - self._done)
+        self._done = min(done, total)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.__exit__(kind, error, trace)
+
+
+def sessions(
+    project: str | None, everywhere: bool, recent: bool, captured: bool, flavor: str | None, outcome: str | None,
+    subagents: bool, hours: float | None, limit: int, as_json: bool,
+) -> None:  # fmt: skip
+    """List who is here; --recent lists completed work, --captured what transcripts tell."""
+    room = None if everywhere else project_at(project)
+    with Engram() as engram:
+        if captured or flavor or outcome or subagents:
+            days = None if hours is None else hours / 24
+            found: list[Any] = engram.list_sessions(room, flavor, outcome, days, subagents, limit)
+            show(found, as_json, "No such session is captured. Take transcripts in with `engram ingest`.")
+        elif recent:
+            found = engram.get_recent_sessions(hours or 24, room, limit)
+            show(found, as_json, f"No session was completed in the last {hours or 24:g} hours.")
+        else:
+            found = engram.get_active_sessions(room, limit)
+            show(found, as_json, "Nobody is here. Announce a session with `engram register`.")
+
+
+def show_session(
+    session_id: str, events: bool, digest: bool, cost: bool, kind: str | None, limit: int, as_json: bool
+) -> None:  # fmt: skip
+    """Show one session: who and where, what it came to; --events tells all that happened."""
+    if events + digest + cost > 1:
+        raise InvalidInput(field="show", reason="choose one of --events, --digest, --cost.")
+    with Engram() as engram:
+        if events or kind:
+            show(engram.get_events(session_id, kind, limit), as_json, "No such events.")
+        elif digest:
+            show(engram.get_digest(session_id), as_json)
+        elif cost:
+            show(engram.cost("model", session_id), as_json, "Its transcript tells of no tokens.")
+        else:
+            _overview(engram, session_id, as_json)
+
+
+def _overview(engram: Engram, session_id: str, as_json: bool) -> None:
+    """Show a session with its digest, its cost and its kin, as far as they are known."""
+    session = engram.get_session(session_id)
+    parts: dict[str, Any] = {"session": session}
+    try:
+        parts["capture"] = engram.get_capture(session.id)
+        parts["digest"] = engram.get_digest(session.id)
+        parts["cost"] = of_session(engram, session.id)
+        parts["children"] = engram.get_children(session.id)
+    except NotFound:
+        pass  # it was never captured: what it said of itself is all there is
+    if as_json:
+        show({**_fields(session), **{name: each for name, each in parts.items() if name != "session"}}, True)
+        return
+    for part in (session, parts.get("digest"), parts.get("cost")):
+        if part is not None:
+            show(part, False)
+    for child in parts.get("children", ()):
+        click.echo(f"{child.relation}  {child.session.id}  {child.session.summary}")
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in type(value).__match_args__}
+
+
+CAPTURE = (
+    click.Command(
+        "ingest", callback=ingest, help=ingest.__doc__,
+        params=[
+            click.Argument(["paths"], nargs=-1, type=click.Path()),
+            click.Option(["--dry-run"], is_flag=True, help="Find and read, but write nothing."),
+            click.Option(["--watch", "watching"], is_flag=True, help="Stay, and take in what comes as it comes."),
+            click.Option(["--since"], type=float, help="Only what changed within so many hours."),
+            click.Option(["--flavor"], help="Only this agent's."),
+            json_option(),
+        ],
+    ),
+    click.Command(
+        "sessions", callback=sessions, help=sessions.__doc__,
+        params=[
+            project_option(),
+            click.Option(["-a", "--all", "everywhere"], is_flag=True, help="Of all projects (the default)."),
+            click.Option(["-r", "--recent"], is_flag=True, help="Completed ones instead."),
+            click.Option(["-c", "--captured"], is_flag=True, help="Those transcripts tell of instead."),
+            click.Option(["--flavor"], help="Only this agent's; of the captured."),
+            click.Option(["--outcome"], type=click.Choice(OUTCOMES), help="Only those that ended so; of the captured."),
+            click.Option(["--subagents"], is_flag=True, help="With those other sessions started; of the captured."),
+            click.Option(["--hours"], type=float, help="How far back; 24 for --recent."),
+            click.Option(["-n", "--limit"], type=int, default=50, show_default=True, help="At most so many."),
+            json_option(),
+        ],
+    ),
+    click.Command(
+        "show", callback=show_session, help=show_session.__doc__,
+        params=[
+            click.Argument(["session_id"]),
+            click.Option(["--events"], is_flag=True, help="What happened, in order."),
+            click.Option(["--digest"], is_flag=True, help="What it came to."),
+            click.Option(["--cost"], is_flag=True, help="Tokens and money by model."),
+            click.Option(["--kind"], help="Only events of this kind: message, call, result …"),
+            click.Option(["-n", "--limit"], type=int, default=200, show_default=True, help="At most so many events."),
+            json_option(),
+        ],
+    ),
+)  # fmt: skip

@@ -1,0 +1,162 @@
+"""Captured things as text for people."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from engram import text
+from engram.clock import moment
+from engram.model import Capture, Check, Cost, Digest, Event, Finding, Hit, Ingested, Retention
+from engram.surfaces.cli.render import LISTS, ago, facts, render
+from engram.surfaces.cli.table import table
+
+_OUTCOME = {"success": "green", "partial": "yellow", "failure": "red", "abandoned": "magenta", "unclear": None}
+_LEVEL = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
+_SHOWN = 1500  # characters of an event
+
+
+@render.register
+def _(found: Ingested) -> str:
+    counts = " · ".join(
+        f"{name} {getattr(found, name):,}" for name in ("discovered", "ingested", "skipped_unchanged", "analyzed")
+    )
+    lines = [f"{'Would take in: ' if found.dry_run else ''}{counts}"]
+    lines.append(f"{size(found.bytes)} read: {found.events:,} events of {found.sessions:,} sessions")
+    told = {"vanished": "sources gone, what they said is kept", "unknown": "files no adapter knows",
+            "damaged": "bytes could not be read and were skipped"}  # fmt: skip
+    lines += [f"{getattr(found, name):,} {words}" for name, words in told.items() if getattr(found, name)]
+    if found.redacted:
+        lines.append(f"{sum(found.redacted.values()):,} secrets removed: {', '.join(sorted(found.redacted))}")
+    lines += [click.style(f"✗ {path}: {why}", fg="red") for path, why in found.failures.items()]
+    if found.retention:
+        lines.append(render(found.retention))
+    return "\n".join(lines)
+
+
+@render.register
+def _(kept: Retention) -> str:
+    passes = ", ".join(f"{name} {count}" for name, count in kept.passes.items())
+    lines = [f"retention: freed {size(kept.freed)}, final_usage {size(kept.final_usage)}, evicted by {passes}"]
+    if kept.data_loss:
+        names = ", ".join(kept.data_loss)
+        lines.append(click.style(f"✗ data_loss: dropped undigested over the hard cap: {names}", fg="red"))
+    if kept.distilled_over:
+        lines.append(click.style(f"⚠ digests take {size(kept.distilled)}, more than distilled_cap_bytes", fg="yellow"))
+    return "\n".join(lines)
+
+
+@render.register
+def _(digest: Digest) -> str:
+    sure = f"{digest.outcome} ({digest.confidence:.0%})"
+    said = f", said {digest.corrected_by or 'a person'}; the rules say {digest.inferred}" if digest.inferred else ""
+    shown = [("outcome", click.style(sure, fg=_OUTCOME[digest.outcome]) + said)]
+    shown += [(name.replace("_", " "), _fact(each)) for name, each in digest.facts.items() if each]
+    return facts(shown)
+
+
+def _fact(thing: Any) -> str:
+    """Return a fact on as many lines as it has parts."""
+    if isinstance(thing, list):
+        return "\n".join(f"{'' if n == 0 else '  '}{_fact(each)}" for n, each in enumerate(thing))
+    if isinstance(thing, dict):
+        return ", ".join(f"{name} {_fact(each)}" for name, each in thing.items() if each not in (None, "", []))
+    return text.one_line(str(thing), 300)
+
+
+@render.register
+def _(event: Event) -> str:
+    when = moment(event.at).astimezone().strftime("%H:%M:%S") if event.at else "        "
+    verdict = f" {event.verdict}" if event.verdict and event.verdict != "ok" else ""
+    code = f" exit {event.exit_code}" if event.exit_code else ""
+    head = f"{when}  {event.kind} {event.role if event.kind == 'message' else ''}{event.name or ''}{verdict}{code}"
+    body = event.text or (_fact(event.arguments) if event.arguments else "")
+    cut = body if len(body) <= _SHOWN else f"{body[:_SHOWN]}…"
+    return f"{click.style(head.rstrip(), bold=True)}\n{_safe(cut)}".rstrip()
+
+
+def _safe(body: str) -> str:
+    """Return text whose escape sequences do not reach the terminal."""
+    return "".join(c if c in "\n\t" or c.isprintable() else "·" for c in body)
+
+
+@render.register
+def _(result: Check) -> str:
+    counts = (
+        f"{result.sessions:,} sessions, {result.events:,} events, {result.digests:,} digests, {result.bodies:,} bodies"
+    )
+    lines = [click.style(f"✗ {problem}", fg="red") for problem in result.problems]
+    lines += [f"mended: {what}" for what in result.mended]
+    if result.leftovers and not result.mended:
+        lines.append(f"{result.leftovers} bodies are left over from a crash; --repair removes them.")
+    return "\n".join([*lines, counts if lines else f"{click.style('✓', fg='green')} All is well: {counts}."])
+
+
+def _captures(found: Sequence[Capture]) -> str:
+    rows = [
+        (_outcome(c), c.session.id, c.session.flavor, os.path.basename(c.session.project),
+         ago(c.last_at) if c.last_at else "", f"{c.events:,}", text.one_line(c.title or c.session.summary, 80))
+        for c in found
+    ]  # fmt: skip
+    return table(("outcome", "session", "flavor", "project", "last", "events", "about"), rows)
+
+
+def _outcome(capture: Capture) -> str:
+    if capture.outcome is None:
+        return ""
+    return click.style(f"{capture.outcome} {capture.confidence or 0:.0%}", fg=_OUTCOME[capture.outcome])
+
+
+def _costs(found: Sequence[Cost]) -> str:
+    rows = [
+        (c.place, f"{c.input:,}", f"{c.output + c.reasoning:,}", f"{c.cache_read:,}",
+         f"{c.cache_write + c.cache_write_long:,}", f"{'≥ ' if c.basis == 'floor' else ''}${c.money:,.2f}", c.basis)
+        for c in found
+    ]  # fmt: skip
+    total = sum(c.money for c in found)
+    lines = [table(("", "input", "output", "cache read", "cache write", "money", "basis"), rows)]
+    unpriced = sorted({model for c in found for model in c.unpriced})
+    if unpriced:
+        lines.append(click.style(f"No price for {', '.join(unpriced)}; add it in prices.toml.", fg="yellow"))
+    dated = next((c.prices_dated for c in found), "")
+    return "\n".join([*lines, click.style(f"Together ${total:,.2f} by prices of {dated}.", dim=True)])
+
+
+@render.register
+def _(cost: Cost) -> str:
+    return _costs([cost])
+
+
+def _findings(found: Sequence[Finding]) -> str:
+    lines = []
+    for each in found:
+        sign, colour = _LEVEL[each.level]
+        lines.append(f"{click.style(sign, fg=colour)} {each.subject}: {each.text}")
+    return "\n".join(lines)
+
+
+def _hits(found: Sequence[Hit]) -> str:
+    blocks = []
+    for hit in found:
+        what = " ".join(part for part in (hit.kind, hit.name or "") if part)
+        head = f"{hit.session_id}  {hit.flavor}  {ago(hit.at) if hit.at else ''}  {what}"
+        blocks.append(f"{click.style(head, bold=True)}\n{text.quote(hit.snippet)}")
+    return "\n".join(blocks)
+
+
+def _events(found: Sequence[Event]) -> str:
+    return "\n\n".join(map(render, found))
+
+
+def size(count: int) -> str:
+    """Return a number of bytes as a person says it."""
+    for unit, step in (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)):
+        if count >= step:
+            return f"{count / step:.1f} {unit}"
+    return f"{count} B"
+
+
+LISTS.update({Capture: _captures, Cost: _costs, Finding: _findings, Hit: _hits, Event: _events})

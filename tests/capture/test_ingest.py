@@ -1,0 +1,386 @@
+"""A sweep takes in what is new, once, whatever happened to the files."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.capture.transcripts import SHARED, Claude
+
+from engram import Engram, SweepRunning
+from engram.capture.turn import Turn
+from engram.model import Ingested
+from engram.zstd import zstd
+
+
+def told(engram: Engram) -> dict[str, Any]:
+    """Return all that is known of captured sessions, without what differs from store to store."""
+    found = {}
+    for capture in engram.list_sessions(subagents=True, limit=1000):
+        session = capture.session
+        events = [
+            (e.key, e.kind, e.role, e.text, e.name, e.verdict) for e in engram.get_events(session.id, limit=100000)
+        ]
+        digest = engram.get_digest(session.id)
+        costs = [(c.input, c.output, c.cache_read, c.money) for c in engram.cost("session", session.id)]
+        found[str(session.native_id)] = (events, digest.facts, digest.outcome, session.summary, capture.relation, costs)
+    return found
+
+
+def only(engram: Engram) -> str:
+    (capture,) = engram.list_sessions()
+    return capture.session.id
+
+
+def texts(engram: Engram) -> list[str]:
+    return [event.text for event in engram.get_events(only(engram)) if event.text]
+
+
+def test_a_sweep_reports_what_it_found_and_took_in(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("Fix the login")
+    work.answers("Done.")
+    found = engram.ingest()
+    assert (found.discovered, found.ingested, found.skipped_unchanged, found.analyzed) == (1, 1, 0, 1)
+    assert (found.events, found.sessions, found.bytes) == (2, 1, work.path.stat().st_size)
+    assert found.retention is not None
+    assert found.retention.freed == 0
+    assert found.retention.final_usage > 0
+
+
+def test_an_unchanged_transcript_is_skipped(engram: Engram, home: Path) -> None:
+    Claude(home).says("Hello")
+    engram.ingest()
+    again = engram.ingest()
+    assert (again.ingested, again.skipped_unchanged, again.events, again.analyzed) == (0, 1, 0, 0)
+
+
+def test_what_is_appended_is_all_that_is_read(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("One")
+    engram.ingest()
+    work.says("Two")
+    found = engram.ingest()
+    assert found.events == 1
+    assert texts(engram) == ["One", "Two"]
+
+
+def test_a_line_still_being_written_waits(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("One")
+    line = json.dumps(work.record("user", message={"role": "user", "content": "Two"})).encode()
+    with open(work.path, "ab") as file:
+        file.write(line[:40])
+    assert engram.ingest().damaged == 0
+    with open(work.path, "ab") as file:
+        file.write(line[40:] + b"\n")
+    engram.ingest()
+    assert texts(engram) == ["One", "Two"]
+
+
+def test_a_bad_byte_costs_one_record(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("One")
+    with open(work.path, "ab") as file:
+        file.write(b'{"type":"user","mess\xff\x00age\n')
+    work.says("Two")
+    found = engram.ingest()
+    assert found.damaged > 0
+    assert texts(engram) == ["One", "Two"]
+    assert [event.kind for event in engram.get_events(only(engram))].count("damage") == 1
+
+
+def test_a_record_glued_to_a_cut_one_is_saved(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("One")
+    whole = json.dumps(work.record("user", message={"role": "user", "content": "Two"}))
+    with open(work.path, "a", encoding="utf-8") as file:
+        file.write(whole[:50] + whole + "\n")
+    engram.ingest()
+    assert texts(engram) == ["One", "Two"]
+
+
+def test_a_rewritten_transcript_is_read_anew_and_adds_nothing_twice(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    for word in ("One", "Two", "Three"):
+        work.says(word)
+    engram.ingest()
+    lines = work.path.read_text().splitlines()
+    work.path.write_text("\n".join(lines[1:]) + "\n")
+    work.says("Four")
+    engram.ingest()
+    assert sorted(texts(engram)) == ["Four", "One", "Three", "Two"]
+
+
+def test_a_truncated_transcript_loses_us_nothing(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    for word in ("One", "Two", "Three"):
+        work.says(word)
+    engram.ingest()
+    work.path.write_text(work.path.read_text().splitlines()[0] + "\n")
+    engram.ingest()
+    assert texts(engram) == ["One", "Two", "Three"]
+
+
+def test_a_moved_transcript_is_the_same_session(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("One")
+    engram.ingest()
+    place = work.path.parent.parent / "elsewhere"
+    place.mkdir()
+    work.path = work.path.rename(place / work.path.name)
+    work.says("Two")
+    engram.ingest()
+    assert texts(engram) == ["One", "Two"]
+
+
+def test_a_vanished_transcript_leaves_what_it_said(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("Remember me")
+    engram.ingest()
+    work.path.unlink()
+    assert engram.ingest().vanished == 1
+    assert engram.ingest().vanished == 0
+    assert texts(engram) == ["Remember me"]
+
+
+def test_a_compressed_transcript_goes_on_where_the_plain_one_stopped(engram: Engram, home: Path) -> None:
+    rollout = home / ".codex" / "sessions" / "2026" / "rollout-2026-11-01T10-00-00-0199.jsonl"
+    rollout.parent.mkdir(parents=True)
+    lines = [
+        {"timestamp": "2026-11-01T10:00:00Z", "type": "session_meta", "payload": {"id": "t1", "cwd": "/work"}},
+        *({"timestamp": "2026-11-01T10:00:01Z", "type": "response_item", "payload": {
+            "type": "message", "id": f"m{n}", "role": "user", "content": [{"type": "input_text", "text": f"word {n}"}],
+        }} for n in range(3)),
+    ]  # fmt: skip
+    rollout.write_text("".join(json.dumps(line) + "\n" for line in lines[:3]))
+    engram.ingest()
+    whole = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    rollout.with_name(rollout.name + ".zst").write_bytes(zstd.compress(whole))
+    rollout.unlink()
+    found = engram.ingest()
+    assert (found.events, found.vanished) == (1, 0)
+    assert [e.text for e in engram.get_events(only(engram), "message")] == ["word 0", "word 1", "word 2"]
+
+
+def test_a_registered_session_and_its_transcript_are_one(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    live = engram.register("claude-code", "mending the login", flavor="claude", native_id=work.session)
+    work.says("Fix the login")
+    engram.ingest()
+    assert only(engram) == live
+    session = engram.get_session(live)
+    assert (session.summary, session.status) == ("mending the login", "active")
+
+
+def test_a_captured_session_that_registers_goes_on(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("Fix the login")
+    engram.ingest()
+    captured = only(engram)
+    assert engram.register("claude-code", "on it", flavor="claude", native_id=work.session) == captured
+    assert engram.get_session_logs(captured) == []
+
+
+def test_a_session_spread_over_files_is_one(engram: Engram, home: Path) -> None:
+    first = Claude(home)
+    first.says("One")
+    second = Claude(home, first.session)
+    second.path = second.path.with_name("resumed.jsonl")
+    second.clock = 30
+    second.says("Two")
+    engram.ingest()
+    assert texts(engram) == ["One", "Two"]
+
+
+def test_a_subagent_is_a_child_and_no_transcript_of_its_own(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("Look around")
+    child = Claude(home, work.session)
+    child.path = work.path.parent / work.session / "subagents" / "agent-a1.jsonl"
+    child.path.parent.mkdir(parents=True)
+    child.write(
+        {**child.record("user", message={"role": "user", "content": "Explore"}), "agentId": "a1", "isSidechain": True}
+    )
+    engram.ingest()
+    (found,) = engram.get_children(only(engram))
+    assert (found.relation, found.session.native_id) == ("subagent", f"{work.session}/a1")
+    assert len(engram.list_sessions()) == 1
+
+
+def test_a_fork_repeats_its_parent_and_is_counted_once(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("Add two numbers")
+    work.answers("Done.", output=70)
+    fork = Claude(home)
+    repeated = [{**json.loads(line), "sessionId": fork.session} for line in work.path.read_text().splitlines()]
+    begins = {
+        "type": "queue-operation",
+        "operation": "enqueue",
+        "sessionId": fork.session,
+        "timestamp": "2026-11-01T11:00:00Z",
+    }
+    fork.write(begins, *repeated)
+    fork.clock = 100
+    fork.answers("More.", output=7)
+    engram.ingest()
+    parent = engram.get_capture(
+        next(c.session.id for c in engram.list_sessions() if c.session.native_id == work.session)
+    )
+    (child,) = engram.get_children(parent.session.id)
+    assert child.relation == "fork"
+    assert sum(cost.output for cost in engram.cost("session", days=10000)) == 77
+    assert engram.cost("session", parent.session.id)[0].output == 70
+
+
+def test_an_answer_told_in_pieces_counts_its_largest_output(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    for output in (3, 55, 20):
+        work.answers("piece", output=output, message="msg_1")
+    engram.ingest()
+    assert engram.cost("session", only(engram))[0].output == 55
+
+
+def test_no_secret_reaches_any_file_of_the_home(engram: Engram, home: Path, tmp_path: Path) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    work = Claude(home)
+    work.says(f"My token is {secret}, use it")
+    work.runs(f"curl -H 'Authorization: Bearer {secret}' x", output=f"bad token {secret}", code=1)
+    work.write({"type": "custom-title", "customTitle": f"about {secret}", "sessionId": work.session})
+    found = engram.ingest()
+    assert sum(found.redacted.values()) >= 3
+    engram.close()
+    held = [p for p in (tmp_path / "home").rglob("*") if p.is_file() and secret.encode() in _plain(p)]
+    assert held == []
+
+
+def _plain(path: Path) -> bytes:
+    content = path.read_bytes()
+    return zstd.decompress(content) if path.suffix == ".zst" else content
+
+
+def test_our_own_helpers_sessions_are_left_out(engram: Engram, home: Path) -> None:
+    helper = Claude(home, cwd=os.path.join(engram.settings.home, "flush"))
+    helper.says("Summarise this conversation")
+    assert engram.ingest().discovered == 1
+    assert engram.list_sessions() == []
+
+
+def test_a_second_sweep_says_that_one_is_running(engram: Engram, home: Path) -> None:
+    with Turn(engram.settings.home), pytest.raises(SweepRunning, match=str(os.getpid())):
+        engram.ingest()
+
+
+def test_a_dry_run_reads_and_writes_nothing(engram: Engram, home: Path) -> None:
+    Claude(home).says("Hello")
+    found = engram.ingest(dry_run=True)
+    assert (found.ingested, found.events, found.dry_run) == (1, 1, True)
+    assert engram.list_sessions() == []
+    assert engram.ingest().events == 1
+
+
+def test_a_file_that_is_no_transcript_is_counted_and_left(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.path.write_text('{"hello": "world"}\n')
+    assert engram.ingest().unknown == 1
+
+
+def test_a_flavor_is_told_by_content_not_by_place(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("Hello")
+    astray = home / ".codex" / "sessions" / "x.jsonl"
+    astray.parent.mkdir(parents=True)
+    work.path.rename(astray)
+    engram.ingest()
+    assert engram.list_sessions()[0].session.flavor == "claude"
+
+
+def test_a_line_of_megabytes_is_kept_at_both_ends(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("begin " + "x" * (6 << 20) + " end")
+    engram.ingest()
+    (text,) = texts(engram)
+    assert text.startswith("begin")
+    assert text.endswith("end")
+    assert len(text) < 100_000
+
+
+def test_unknown_records_are_kept_as_they_are(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("Hello")
+    work.write(work.record("next-years-record", payload={"depth": 3}))
+    engram.ingest()
+    (event,) = engram.get_events(only(engram), "opaque")
+    assert event.name == "next-years-record"
+    assert '"depth":3' in event.text
+
+
+def test_what_is_captured_is_found_at_once(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("The flux capacitor leaks")
+    engram.ingest()
+    (hit,) = engram.recall("flux capacitor")
+    assert hit.session_id == only(engram)
+    assert "flux capacitor" in hit.snippet
+    assert engram.recall('"unbalanced (query* AND') == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_reading_in_steps_is_reading_once(home: Path, tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    work = Claude(home)
+    for turn in range(12):
+        work.says(f"Turn {turn} ✓ \u2028")
+        work.edits(f"/work/app/{turn}.py")
+        work.runs("pytest -q", "1 failed" if turn % 2 else "3 passed", code=turn % 2)
+        work.answers("Done.", output=turn)
+    whole = work.path.read_bytes()
+    with Engram(tmp_path / "once") as once:
+        once.ingest()
+        expected = told(once)
+    with Engram(tmp_path / "steps") as steps:
+        cuts = sorted(chance.sample(range(len(whole)), 8))
+        for cut in [*cuts, len(whole)]:
+            work.path.write_bytes(whole[:cut])
+            os.utime(work.path, (cut, cut))
+            steps.ingest()
+        assert told(steps) == expected
+
+
+@pytest.mark.parametrize("series", ["198393f2-22db-477b-ac77-1825bea883ae", "3a782158-6c7c-4d4d-9c73-eae031da5b18"])
+def test_a_real_session_rewritten_several_times_is_the_same_as_all_its_files_at_once(
+    home: Path, tmp_path: Path, series: str
+) -> None:
+    moments = sorted((SHARED / "data/transcripts/claude/growth" / series).glob("*.jsonl"))
+    if not moments:
+        pytest.skip("the growth series of real transcripts are not here (../shared)")
+    place = home / ".claude" / "projects" / "p" / "session.jsonl"
+    place.parent.mkdir(parents=True)
+    with Engram(tmp_path / "steps") as steps:
+        for number, moment in enumerate(moments):
+            place.write_bytes(moment.read_bytes())
+            os.utime(place, (number + 1, number + 1))
+            steps.ingest()
+        grown = told(steps)
+    with Engram(tmp_path / "once") as once:
+        for number, moment in enumerate(moments):
+            place.with_name(f"{number}.jsonl").write_bytes(moment.read_bytes())
+        place.unlink()
+        once.ingest()
+        assert grown == told(once)
+
+
+def test_one_transcript_that_cannot_be_read_does_not_stop_the_others(engram: Engram, home: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may read everything")
+    first, second = Claude(home), Claude(home)
+    first.says("One")
+    second.says("Two")
+    first.path.chmod(0)
+    found: Ingested = engram.ingest()
+    assert found.unknown + len(found.failures) == 1
+    assert len(engram.list_sessions()) == 1
