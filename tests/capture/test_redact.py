@@ -170,6 +170,19 @@ def test_texts_of_a_batch_do_not_run_into_each_other() -> None:
     assert [new is old for new, old in zip(cleaned, texts, strict=True)] == [True, True, False, True, True, True, True]
 
 
+def test_a_limit_that_falls_into_a_character_takes_all_of_it() -> None:
+    texts = [f'password="Qx7{"b" * size}{"é" * 300}" end' for size in range(4)]
+    assert all(text.endswith('" end') and MARK.search(text) for text in Redactor(b"key").clean_many(texts))
+
+
+def test_what_a_second_look_learns_is_sought_in_every_text() -> None:
+    short = sample("{w24}", 9)
+    texts = [f"_{short}", f"Token:{sample('gho_{w36}')}_{short}"]
+    redactor = Redactor(b"key")
+    cleaned = redactor.clean_many(texts)
+    assert redactor.clean_many(cleaned) == cleaned
+
+
 @given(st.lists(ANYTHING | MIXTURES, max_size=5))
 @settings(max_examples=150, deadline=None)
 def test_cleaning_never_fails_and_a_clean_text_does_not_change_again(texts: list[str]) -> None:

@@ -65,6 +65,7 @@ _BULK = {
     "prompt",
     "file",
 }
+_TOLD = ("cwd", "branch", "version", "model", "entrypoint", "title")
 _PLAIN = {  # records that say one small thing, and where they say it
     "queue-operation": "operation", "mode": "mode", "permission-mode": "permissionMode", "last-prompt": "leafUuid",
     "pr-link": "prUrl", "frame-link": "url",
@@ -143,7 +144,7 @@ def _read(record: Record, value: dict[str, Any], state: dict[str, Any]) -> Itera
     if kind == "progress":
         yield from _of_subagent(record, value, state)
     elif kind == "assistant":
-        yield from _assistant(session, record, value)
+        yield from _assistant(session, record, value, state)
     elif kind == "user":
         yield from _user(session, record, value)
     else:
@@ -151,15 +152,26 @@ def _read(record: Record, value: dict[str, Any], state: dict[str, Any]) -> Itera
 
 
 def _about(session: str, value: dict[str, Any], state: dict[str, Any]) -> Iterator[About]:
-    """Yield what has changed about the session."""
-    message = mapping(value.get("message"))
-    model = words(message.get("model"))
-    facts = {
-        "cwd": words(value.get("cwd")), "branch": words(value.get("gitBranch")), "version": words(value.get("version")),
-        "model": model if model != "<synthetic>" else None, "entrypoint": words(value.get("entrypoint")),
-        "title": words(value.get("customTitle")) or words(value.get("aiTitle")) or words(value.get("summary")),
-    }  # fmt: skip
+    """Yield what has changed about the session; most records change nothing."""
+    get, before = value.get, state.get("seen") or [None] * 7
+    model = mapping(get("message")).get("model") if get("type") == "assistant" else None
+    title = get("customTitle") or get("aiTitle") or get("summary")
+    seen = [
+        session,
+        get("cwd"),
+        get("gitBranch"),
+        get("version"),
+        model or before[4],
+        get("entrypoint"),
+        title or before[6],
+    ]
+    if seen == before:
+        return
+    state["seen"] = seen
     told = state.setdefault("told", {})
+    facts = dict(zip(_TOLD, map(words, seen[1:]), strict=True))
+    if facts["model"] == "<synthetic>":
+        facts["model"] = None
     if told.get("of") != session:
         told = state["told"] = {"of": session}
     new = {name: each for name, each in facts.items() if each is not None and told.get(name) != each}
@@ -190,7 +202,7 @@ def _event(session: str, record: Record, value: dict[str, Any], place: int, **fa
     )  # fmt: skip
 
 
-def _assistant(session: str, record: Record, value: dict[str, Any]) -> Iterator[Item]:
+def _assistant(session: str, record: Record, value: dict[str, Any], state: dict[str, Any]) -> Iterator[Item]:
     message = mapping(value.get("message"))
     if value.get("isApiErrorMessage"):
         text = text_of(message.get("content"))
@@ -202,7 +214,7 @@ def _assistant(session: str, record: Record, value: dict[str, Any]) -> Iterator[
         if facts:
             yield _event(session, record, value, place, **facts)
     if isinstance(message.get("usage"), dict):
-        yield from _usage(session, value, message, message["usage"])
+        yield from _usage(session, value, message, state)
 
 
 def _block(block: dict[str, Any]) -> dict[str, Any] | None:
@@ -223,12 +235,16 @@ def _block(block: dict[str, Any]) -> dict[str, Any] | None:
     return {"kind": "message", "role": "assistant", "text": text_of(block)}
 
 
-def _usage(session: str, value: dict[str, Any], message: dict[str, Any], usage: dict[str, Any]) -> Iterator[Usage]:
-    model = words(message.get("model")) or ""
+def _usage(session: str, value: dict[str, Any], message: dict[str, Any], state: dict[str, Any]) -> Iterator[Usage]:
+    usage, model = message["usage"], words(message.get("model")) or ""
     identity = words(message.get("id")) or words(value.get("uuid"))
     if model == "<synthetic>" or identity is None:
         return
     request = words(value.get("requestId"))
+    counted = [session, identity, request, usage.get("output_tokens")]
+    if counted == state.get("counted"):  # one more block of the same answer
+        return
+    state["counted"] = counted
     long_cache = number(mapping(usage.get("cache_creation")).get("ephemeral_1h_input_tokens"))
     yield Usage(
         session=session, key=f"{identity}:{request}" if request else identity, model=model,

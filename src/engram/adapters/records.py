@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
-from typing import IO, Any, cast
+from typing import IO, Any, NamedTuple, cast
 
 import orjson
 
 from engram.adapters.adapter import as_text
 from engram.model import Event
-from engram.value import value
 
 CHUNK = 1 << 20
 LONG_LINE = 4 << 20  # from here on, texts inside are shortened before they are parsed
@@ -25,11 +24,11 @@ KEPT = 32 << 10  # of a text that is shortened, at either end
 _JOINED = 16  # lines that raw newlines may have cut one record into
 _TRIES = 32
 _SURROGATES = re.compile(rb"(\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|\\u[dD][89a-fA-F]\w\w")
+_LOW = re.compile(rb"\\u[dD][c-fC-F]")
 _START = re.compile(rb'\{"[A-Za-z$_][\w$-]{0,40}":')
 
 
-@value
-class Record:
+class Record(NamedTuple):
     """One record and where it lies; without a value it is what could not be read."""
 
     start: int
@@ -157,21 +156,29 @@ def shortened(line: bytes) -> bytes:
 def _closing(line: bytes, place: int) -> int:
     """Return where the text that starts here ends."""
     while (place := line.find(b'"', place)) >= 0:
-        back = place
-        while line[back - 1] == 0x5C:
-            back -= 1
-        if (place - back) % 2 == 0:
+        if _is_escape(line, place):
             return place
         place += 1
     return -1
 
 
 def _uncut(line: bytes, place: int) -> int:
-    """Return a place nearby that lies in no escape and no character."""
-    for near in range(place, place - 12, -1):
-        if line[near] in b" ," or (line[near] < 0x80 and b"\\" not in line[near - 8 : near + 1]):
+    """Return a place nearby that lies in no escape, no character and no pair of surrogates."""
+    for near in range(place, place - 24, -1):
+        if line[near] == 0x5C:
+            if _is_escape(line, near) and not _LOW.match(line, near):
+                return near
+        elif line[near] < 0x80 and b"\\" not in line[near - 6 : near]:
             return near
     return place
+
+
+def _is_escape(line: bytes, place: int) -> bool:
+    """Tell whether a character stands for itself or begins an escape: no odd backslash stands before it."""
+    back = place
+    while line[back - 1] == 0x5C:
+        back -= 1
+    return (place - back) % 2 == 0
 
 
 def _note(line: bytes, first: int, last: int) -> bytes:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 from engram.capture.redact import Redactor
 from engram.model import About, Event, Usage
-from engram.value import value
 
 FULL = 2 << 20  # characters from which on a batch is stored: the store is not held up for long
 
@@ -52,8 +52,7 @@ class Batch:
         return list({**self.events, **self.about, **{each.session: None for each in self.usage}})
 
 
-@value
-class Packed:
+class Packed(NamedTuple):
     """An event ready to be stored."""
 
     event: Event  # without secrets
@@ -62,6 +61,7 @@ class Packed:
     body: bytes
 
 
+@lru_cache(maxsize=8192)  # a key comes again as a parent, the id of a call as that of its result
 def number(text: str) -> int:
     """Return the number that stands for an id."""
     return _hash(text.encode("utf-8", "replace"))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from engram.adapters.registry import adapters
 from engram.capture import discover
@@ -49,12 +51,25 @@ def take_in(
     """Take transcripts in, alone on this machine; then digest what is due, and keep to the budget."""
     with Turn(hub.settings.home):
         run = Sweep(hub, redactor(hub), dry_run=dry_run)
-        run.run(found, progress, all_known=all_known)
+        with _without_collector():
+            run.run(found, progress, all_known=all_known)
         if dry_run:
             return _report(run, 0, None)
         retention.keep_ballast(hub)
         analyzed = len({*run.writer.changed, *remake_due(hub)})
         return _report(run, analyzed, retention.evict(hub))
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Spare a sweep the search for cycles: it makes millions of objects and no cycle among them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def redactor(hub: Hub) -> Redactor:

@@ -10,7 +10,7 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
@@ -20,7 +20,7 @@ from engram.capture.secret_shape import is_distinctive, stands_in
 from engram.capture.secret_span import SEPARATOR, Scan, Span
 
 _GAP = len(SEPARATOR)
-_ROUNDS = 4  # what stands beside a removed value may only now be seen for what it is
+_ROUNDS = 6  # what stands beside a removed value may only now be seen for what it is
 _MARK = re.compile(rb"\[REDACTED:[a-z0-9-]{1,40}:[0-9a-f]{4}\]")
 _SECRET_NAME = re.compile(
     r"token|secret|passw|pwd|key|auth|credential|dsn|cookie|private|_pat$|database_url", re.IGNORECASE
@@ -50,15 +50,19 @@ class Redactor:
     def clean_many(self, texts: list[str]) -> list[str]:
         """Return texts without their secrets; those that have none are the very same objects."""
         cleaned = list(texts)
-        changed = self._once(texts)
-        for _ in range(_ROUNDS):
+        places: Sequence[int] = range(len(texts))
+        given = texts
+        for attempt in range(_ROUNDS):
+            before = self._scanner.learnt
+            changed = self._once(given)
             if not changed:
                 break
             for index, text in changed.items():
-                cleaned[index] = text
-            places = list(changed)
-            again = self._once(list(changed.values()))
-            changed = {places[index]: text for index, text in again.items()}
+                cleaned[places[index]] = text
+            # The first look has searched every text for what it learnt; what a later one learns must be sought again.
+            everywhere = attempt > 0 and self._scanner.learnt > before
+            places = range(len(texts)) if everywhere else [places[index] for index in changed]
+            given = [cleaned[place] for place in places]
         return cleaned
 
     def _once(self, texts: list[str]) -> dict[int, str]:
@@ -110,10 +114,31 @@ def _starts(texts: list[str]) -> list[int]:
 
 
 def _outside_marks(buffer: bytes, spans: list[Span]) -> list[Span]:
-    """Return the spans that are not about our own marks, or a clean text would change again."""
-    return [
-        span for span in spans if span.end > span.start and not _MARK.fullmatch(buffer[span.start : span.end].strip())
-    ]
+    """Return the spans that do not cut into our own marks, or a clean text would change again."""
+    marks = [mark.span() for mark in _MARK.finditer(buffer)]
+    whole = (_whole(buffer, span) for span in spans if span.end > span.start)
+    return [span for span in whole if not _cuts(marks, span, buffer)]
+
+
+def _whole(buffer: bytes, span: Span) -> Span:
+    """Return a span that cuts no character in two; a limit counts bytes."""
+    start, end = span.start, span.end
+    while start > 0 and buffer[start] & 0xC0 == 0x80:
+        start -= 1
+    while end < len(buffer) and buffer[end] & 0xC0 == 0x80:
+        end += 1
+    return span if (start, end) == (span.start, span.end) else span.moved(start, end)
+
+
+def _cuts(marks: list[tuple[int, int]], span: Span, buffer: bytes) -> bool:
+    """Tell whether a span is about a mark, or about part of one; a whole mark among other text may go with it."""
+    near = marks[max(0, bisect_right(marks, (span.start, 0)) - 1) : bisect_right(marks, (span.end, 0))]
+    if _MARK.fullmatch(buffer[span.start : span.end].strip()):
+        return True
+    return any(
+        start < span.end and span.start < end and not (span.start <= start and end <= span.end)
+        for start, end in (*near[:2], *near[-1:])
+    )
 
 
 def merged(spans: list[Span]) -> list[Span]:

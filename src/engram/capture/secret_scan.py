@@ -38,6 +38,7 @@ class Scanner:
     def __init__(self) -> None:
         self._known: dict[bytes, None] = {}
         self._search: Known | None = None
+        self.learnt = 0
         self.attempts = 0  # how many looks were taken, for tests that count work
 
     def learn(self, values: Iterable[bytes]) -> list[bytes]:
@@ -48,6 +49,7 @@ class Scanner:
             for old in list(self._known)[:-_MAX_KNOWN]:
                 del self._known[old]
             self._search = Known(self._known)
+            self.learnt += len(new)
         return new
 
     def spans(self, buffer: bytes, *, deep: bool = True) -> list[Span]:
