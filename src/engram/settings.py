@@ -30,7 +30,7 @@ class Settings:
     busy_seconds: int = 10  # how long to wait for a store others are writing to
     raw_soft_cap_bytes: int = 2_000_000_000  # from here on the bodies of digested sessions are dropped
     raw_hard_cap_bytes: int = 4_000_000_000  # never more than this, whatever is lost
-    raw_max_age_days: int = 1095  # older bodies of digested sessions are dropped even where there is space
+    raw_max_age_days: int = 365  # bodies held for longer are dropped, once digested, even where there is space
     distilled_cap_bytes: int = 1_000_000_000  # digests beyond this are reported, never dropped
     allow_network_filesystem: bool = False  # keep a SQLite store where it may lose data
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.capture.transcripts import SHARED, Claude
 
 from engram import Engram, SweepRunning
 from engram.capture.turn import Turn
 from engram.model import Ingested
 from engram.zstd import zstd
+from tests.capture.transcripts import SHARED, Claude
 
 
 def told(engram: Engram) -> dict[str, Any]:

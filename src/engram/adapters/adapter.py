@@ -36,7 +36,11 @@ Item: TypeAlias = Event | Usage | About | Mark
 
 
 class Adapter(Protocol):
-    """Our knowledge of one flavor."""
+    """Our knowledge of one flavor.
+
+    An adapter may also say `forks_unnamed = True`: a fork repeats its parent's events under their world-wide ids
+    and does not name it, so that the first event tells whose fork it is.
+    """
 
     flavor: str
 

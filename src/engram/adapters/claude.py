@@ -76,6 +76,7 @@ class Claude:
     """The adapter of Claude Code."""
 
     flavor = "claude"
+    forks_unnamed = True
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where Claude Code keeps its transcripts."""

@@ -90,9 +90,10 @@ class Register:
             self._projects[cwd] = projects.project_of(cwd) if os.path.isdir(cwd) else cwd
         return self._projects[cwd]
 
-    def link(self, captured: Captured, row: dict[str, Any], flavor: str) -> None:
+    def link(self, captured: Captured, flavor: str) -> None:
         """Find the parent of forks that do not name it: all begin with the same event, the parent first."""
-        if captured.linked or row["relation"] or not row["root"]:
+        row = captures.get(self.engine, captured.num) if not captured.linked else None
+        if row is None or row["relation"] or not row["root"]:
             return
         captured.linked = True
         parent, *forks = captures.same_root(self.engine, row["root"], flavor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Generator
 
 from engram.capture import discover
 from engram.capture.intake import sweep
@@ -16,7 +16,7 @@ _AGAIN = 15 * 60 * 1000  # milliseconds after which everything is looked at, tol
 _GATHER = 300  # milliseconds in which changes are taken together
 
 
-def watch(hub: Hub, flavor: str | None = None, stop: Callable[[], bool] = lambda: False) -> Iterator[Ingested]:
+def watch(hub: Hub, flavor: str | None = None) -> Generator[Ingested, None, None]:
     """Sweep once, then whenever a transcript changes; yield what each sweep took in."""
     try:
         from watchfiles import watch as changes
@@ -24,7 +24,7 @@ def watch(hub: Hub, flavor: str | None = None, stop: Callable[[], bool] = lambda
         raise MissingExtra(feature="Watching", extra="watch") from problem
     yield sweep(hub, flavor=flavor)
     missed: set[str] = set()
-    while not stop():
+    while True:
         found = list(discover.places(sessions.projects(hub.engine), flavor))
         roots = {place.root for _, place in found if os.path.isdir(place.root)}
         endings = tuple({ending for _, place in found for ending in place.endings})
@@ -39,5 +39,5 @@ def watch(hub: Hub, flavor: str | None = None, stop: Callable[[], bool] = lambda
                 missed = set()
             except SweepRunning:
                 missed |= wanted  # the other sweep may have passed them already
-            if stop() or not changed:
+            if not changed:
                 break  # look for agents that came since

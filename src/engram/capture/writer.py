@@ -94,13 +94,15 @@ class Writer:
         captured.fold.locate(parcel.about.get("cwd"))
         for each in parcel.new:
             captured.fold.feed(each.event)
-        self._grow(parcel, read, stand.adapter.flavor)
+        self._grow(parcel, read)
+        if getattr(stand.adapter, "forks_unnamed", False):
+            self.register.link(captured, stand.adapter.flavor)
         save(self.engine, captured.num, captured.fold, captured.batches, self.hub.now())
         if parcel.altered:
             captures.mark_due(self.engine, captured.num, True)
         self.changed.add(captured.num)
 
-    def _grow(self, parcel: Parcel, read: int, flavor: str) -> None:
+    def _grow(self, parcel: Parcel, read: int) -> None:
         """Write down what the session has become."""
         captured, about = parcel.captured, parcel.about
         first = next((each.key for each in parcel.found if each.event.kind == "message"), None)
@@ -111,7 +113,6 @@ class Writer:
             last_at=max((each.event.at for each in parcel.found if each.event.at), default=None),
             events=len(parcel.new), read_bytes=read, batch=captured.batches, root=first,
         )  # fmt: skip
-        self.register.link(captured, row, flavor)
         goal = captured.fold.goal if captured.fold else ""
         sessions.describe(
             self.engine, captured.session_id, cwd=about.get("cwd"), branch=about.get("branch"),

@@ -13,7 +13,7 @@ from typing import Any
 
 from engram.clock import HOUR
 from engram.digests.remake import remake
-from engram.errors import Error, StoreFull
+from engram.errors import BodyGone, StoreDamaged, StoreFull
 from engram.hub import Hub
 from engram.model import Retention
 from engram.store import blobs, digests, events, index
@@ -21,6 +21,7 @@ from engram.store import blobs, digests, events, index
 DAY = 24 * HOUR
 BALLAST = 16 << 20
 _STEP = 200
+_ANY_TIME = (1 << 63) - 1  # a clock that ran ahead keeps nothing from the budget
 
 
 def evict(hub: Hub) -> Retention:
@@ -65,23 +66,36 @@ class _Pass:
 
     def _hard(self) -> None:
         """Digest what is not yet digested, then drop it; what cannot be digested is lost, and named."""
-        while self._over(self.settings.raw_hard_cap_bytes):
-            rows = blobs.undigested(self.engine, 1)
-            if not rows:
-                return
+        cap = self.settings.raw_hard_cap_bytes
+        self._down_to(cap, "hard")
+        while self._over(cap) and (rows := blobs.undigested(self.engine, 1)):
             try:
                 remake(self.hub, rows[0]["capture"])
-            except Error:
-                self._lose(rows)
+            except (BodyGone, StoreDamaged):
+                unreadable = self._unreadable(rows[0])
+                if not unreadable:
+                    raise
+                self._lose(unreadable)
             else:
-                self._down_to(self.settings.raw_hard_cap_bytes, "hard")
+                self._down_to(cap, "hard")
+
+    def _unreadable(self, of: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the bodies of a session that keep it from being digested."""
+        found = []
+        for row in blobs.of_capture(self.engine, of["capture"]):
+            try:
+                if row["evicting_at"] is None:
+                    self.bodies.get(row["sha256"])
+            except (BodyGone, StoreDamaged):
+                found.append(row | {"session_id": of["session_id"]})
+        return found
 
     def _over(self, cap: int) -> bool:
         return blobs.usage(self.engine) > cap
 
     def _down_to(self, cap: int, name: str) -> None:
         while (excess := blobs.usage(self.engine) - cap) > 0:
-            rows = _enough(blobs.evictable(self.engine, self.hub.now() + DAY, _STEP, by_worth=True), excess)
+            rows = _enough(blobs.evictable(self.engine, _ANY_TIME, _STEP, by_worth=True), excess)
             if not rows:
                 return
             self._drop(rows, name)

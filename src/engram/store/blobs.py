@@ -26,6 +26,13 @@ insert into blobs (sha256, capture, batch, raw_bytes, stored_bytes, made_at)
 values (:sha256, :capture, :batch, :raw_bytes, :stored_bytes, :now) returning num
 """
 
+# Machines share one store: a body that one is about to name must not be dropped by another.
+_CONTENT = "select 1 as one from blob_contents where sha256 = :sha256"
+_REMOVE = """
+delete from blob_contents where sha256 = :sha256
+   and not exists (select 1 from blobs where sha256 = :sha256 and evicting_at is null)
+"""
+
 _PUT = "insert into blob_contents (sha256, content) values (:sha256, :content) on conflict do nothing"
 
 
@@ -61,7 +68,9 @@ class Blobs:
     def remove(self, name: str) -> None:
         """Delete a body; one that is gone already is fine."""
         if self._engine.dialect == "postgres":
-            self._engine.run("delete from blob_contents where sha256 = :sha256", sha256=name)
+            with self._engine.transaction():
+                self._engine.run(f"{_CONTENT} for update", sha256=name)  # wait for those about to name it
+                self._engine.run(_REMOVE, sha256=name)
             return
         try:
             os.unlink(self._path(name))
@@ -77,6 +86,11 @@ class Blobs:
             part = os.path.basename(directory)
             found |= {part + name.removesuffix(".zst") for name in files if name.endswith(".zst")}
         return found
+
+    def unfinished(self) -> list[str]:
+        """Return the files of bodies whose writing was broken off."""
+        walked = os.walk(self.directory) if self._engine.dialect == "sqlite" else ()
+        return [os.path.join(directory, name) for directory, _, files in walked for name in files if _is_part(name)]
 
     def _read(self, name: str) -> bytes:
         if self._engine.dialect == "postgres":
@@ -101,7 +115,7 @@ class Blobs:
         temporary = f"{path}.{secrets.token_hex(4)}.tmp"
         try:
             if directory not in self._fresh:
-                os.makedirs(directory, mode=0o700, exist_ok=True)
+                _make_durably(directory)
                 self._fresh.add(directory)
             _write_synced(temporary, packed)
             os.replace(temporary, path)
@@ -119,6 +133,19 @@ def _write_synced(path: str, packed: bytes) -> None:
         file.write(packed)
         file.flush()
         os.fsync(file.fileno())
+
+
+def _is_part(name: str) -> bool:
+    return name.endswith(".tmp")
+
+
+def _make_durably(directory: str) -> None:
+    """Make a directory whose name survives a power cut like what is put into it."""
+    if not os.path.isdir(directory):
+        parent = os.path.dirname(directory)
+        _make_durably(parent)
+        os.makedirs(directory, mode=0o700, exist_ok=True)
+        _sync_directory(parent)
 
 
 def _sync_directory(path: str) -> None:
@@ -140,12 +167,20 @@ def _forget(path: str) -> None:
 
 def add(engine: Engine, **facts: Any) -> int:
     """Write down a body that is kept; return its number."""
+    if engine.dialect == "postgres" and not engine.run(f"{_CONTENT} for key share", sha256=facts["sha256"]):
+        raise BodyGone(name=facts["sha256"])
     return int(engine.run(_ADD, **facts)[0]["num"])
 
 
 def kept(engine: Engine) -> list[Row]:
     """Return every body that should be here."""
     return engine.run("select num, sha256, capture, stored_bytes from blobs where evicting_at is null order by num")
+
+
+def of_capture(engine: Engine, capture: int) -> list[Row]:
+    """Return every body of a session, dropped ones too."""
+    columns = "num, sha256, capture, batch, stored_bytes, evicting_at"
+    return engine.run(f"select {columns} from blobs where capture = :capture order by num", capture=capture)
 
 
 # Routine before rare: a session that went well and quietly goes first, one that failed or was argued about last,
@@ -159,7 +194,7 @@ _WORTH = """
 _EVICTABLE = """
 select b.num, b.sha256, b.capture, b.batch, b.stored_bytes, d.id as digest, d.through, c.session_id, c.last_at
   from blobs b join captures c on c.num = b.capture join digests d on d.capture = b.capture
- where b.evicting_at is null and d.through >= b.batch and c.digest_due = 0 and coalesce(c.last_at, b.made_at) < :before
+ where b.evicting_at is null and d.through >= b.batch and c.digest_due = 0 and b.made_at < :before
  order by {order}, c.last_at, b.num limit :limit
 """
 
@@ -184,7 +219,7 @@ def usage(engine: Engine) -> int:
 
 
 def evictable(engine: Engine, before: int, limit: int, *, by_worth: bool) -> list[Row]:
-    """Return bodies whose session is digested and was last active before then, those to go first in front."""
+    """Return bodies whose session is digested and that were captured before then, those to go first in front."""
     return engine.run(_EVICTABLE.format(order=_WORTH if by_worth else "1"), before=before, limit=limit)
 
 
