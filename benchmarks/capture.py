@@ -176,11 +176,20 @@ def build(pieces: list[Piece], home: Path, size: int = 0, count: int = 0) -> Cor
             if written >= size and len(files) >= count:
                 break
             for where, path in piece.files.items():
-                content = renewed(path.read_bytes(), copy)
+                content = ended(renewed(path.read_bytes(), copy))
                 files.append(home / renewed(where.format(copy=copy).encode(), copy).decode())
                 files[-1].parent.mkdir(parents=True, exist_ok=True)
                 written += files[-1].write_bytes(content)
     return Corpus(home, tuple(files), number)
+
+
+def ended(content: bytes) -> bytes:
+    """End the last line as agents do, if it is whole: who published a transcript may have trimmed it."""
+    try:
+        json.loads(content.rpartition(b"\n")[2])
+    except ValueError:
+        return content
+    return content + b"\n"
 
 
 def linked(corpus: Corpus, home: Path) -> Path:
@@ -201,7 +210,8 @@ def one_long_session(pieces: list[Piece], path: Path, size: int) -> Path:
         copy = 0
         while file.tell() < size:
             for source in mains:
-                file.write(_SESSION.sub(identity, renewed(source.read_bytes(), str(copy))).rstrip(b"\n") + b"\n")
+                content = ended(renewed(source.read_bytes(), str(copy)))
+                file.write(_SESSION.sub(identity, content[: content.rfind(b"\n") + 1]))
             copy += 1
     return path
 

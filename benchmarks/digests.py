@@ -34,7 +34,7 @@ _IDS = re.compile(
 )
 _SESSION = re.compile(r'"sessionId": ?"([\w.-]{1,80})"')
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_ENDING = re.compile(r"(?:ations?|ations|ings?|ments?|ions?|ers?|ies|ied|ed|es|ly|s|e|y)$")
+_ENDING = re.compile(r"(?:ations?|ings?|ments?|ions?|ers?|ies|ied|ed|es|ly|s|e|y)$")
 _EMPTY = frozenset(
     re.findall(
         r"\w+",
@@ -278,7 +278,7 @@ def print_files(all_graded: list[Graded], misses: bool) -> None:
 
 def print_tokens(all_graded: list[Graded]) -> None:
     """Print our tokens against the labels'."""
-    print("\ntokens against the labels, which stop at the commit and keep the first copy of an answer's output")
+    print("\ntokens against the labels")
     for name in ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens"):
         pairs = [(each.counted[name], each.label["token_usage"][name]) for each in all_graded]
         near = [abs(ours - theirs) <= theirs / 100 for ours, theirs in pairs]

@@ -52,6 +52,8 @@ def name_or_none(field: str, given: object) -> str | None:
 def one_line(text: str | None, length: int = 100) -> str:
     """Return the first characters of a text on one line, whatever it holds."""
     line = " ".join((text or "")[: length * 4].split())
+    if not line.isprintable():
+        line = line.translate(_CONTROL)
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
 
 

@@ -7,7 +7,6 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,7 @@ import pytest
 from engram import Engram
 from engram.operation import operations
 from engram.surfaces.cli import COMMANDS
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
+from tests.surfaces.conftest import Run
 
 # Operations a command reaches under another shape than its own.
 BY_HAND = ["sessions", "show", "ingest", "locks", "unlock", "serve", "config"]
@@ -28,23 +26,6 @@ ELSEWHERE = {
     "lock_resource": "lock", "release_resource": "unlock", "release_all": "unlock --all", "check_locks": "locks NAME",
     "list_locks": "locks", "get_world_state": "world show", "check_edit": "hook",
 }  # fmt: skip
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """Call the installed command in a directory of its own."""
-    directory = tmp_path / "work"
-    directory.mkdir()
-
-    def call(*words: str, text: str | None = None, status: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "engram", *words], cwd=directory, env={**os.environ, **env},
-            input=text or "", capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == status, done.stdout + done.stderr
-        return done
-
-    return call
 
 
 def registered(run: Run, summary: str = "fix the parser") -> str:

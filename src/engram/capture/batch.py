@@ -12,6 +12,7 @@ import orjson
 
 from engram.capture.redact import Redactor
 from engram.model import About, Event, Usage
+from engram.text import one_line
 
 FULL = 2 << 20  # characters from which on a batch is stored: the store is not held up for long
 
@@ -43,8 +44,8 @@ class Batch:
             self.usage.append(item)
         else:
             known = self.about.setdefault(item.session, {})
-            facts = vars(item)
-            known.update({name: each for name, each in facts.items() if each is not None and name != "session"})
+            facts = {name: one_line(each, 1000) for name, each in vars(item).items() if each and name != "session"}
+            known.update(facts)
 
     @property
     def sessions(self) -> list[str]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from typing import Annotated
 
+from engram.capture.turn import Turn
 from engram.digests.bodies import Bodies
 from engram.digests.remake import remake_due
 from engram.errors import BodyGone, StoreDamaged
@@ -18,39 +21,60 @@ def check(
     hub: Hub, repair: Annotated[bool, Help("mend what can be mended: the index, leftovers, digests")] = False
 ) -> Check:
     """Check every row and body of the store, and name what is wrong."""
+    if not repair:
+        return _checked(hub, repair)
+    with Turn(hub.settings.home):  # what a sweep has just put is no leftover
+        return _checked(hub, repair)
+
+
+def _checked(hub: Hub, repair: bool) -> Check:
     bodies = blobs.Blobs(hub.engine, hub.settings)
     problems = [*audit.structure(hub.engine)]
-    named = {row["sha256"]: row for row in blobs.kept(hub.engine)}
-    sound = 0
-    for name, row in named.items():
-        try:
-            bodies.get(name)
-            sound += 1
-        except (BodyGone, StoreDamaged) as problem:
-            problems.append(f"session {audit.session_of(hub.engine, row['capture'])}: {problem}")
-    leftovers = bodies.names() - set(named) - {row["sha256"] for row in blobs.half_evicted(hub.engine)}
+    lying = bodies.names()  # before the rows: what comes meanwhile is no leftover
+    named: dict[str, set[int]] = {}
+    for row in blobs.kept(hub.engine):
+        named.setdefault(row["sha256"], set()).add(row["capture"])
+    wrong = {name: problem for name in named if (problem := _wrong(hub, bodies, name))}
+    problems += [
+        f"session {audit.session_of(hub.engine, capture)}: {problem}"
+        for name, problem in wrong.items()
+        for capture in sorted(named[name])
+    ]
+    leftovers = lying - set(named) - {row["sha256"] for row in blobs.half_evicted(hub.engine)}
+    unfinished = bodies.unfinished()
     astray = audit.index_astray(hub.engine)
-    mended = _repair(hub, bodies, leftovers, bool(astray)) if repair else []
+    mended = [*_repair(hub, bodies, leftovers, unfinished, bool(astray))] if repair else []
     if not repair:
         problems += [f"the index does not fit the events ({astray} astray); --repair makes it anew"] if astray else []
     return Check(
-        problems=tuple(problems), mended=tuple(mended), bodies=sound, leftovers=len(leftovers),
-        **audit.counts(hub.engine),
+        problems=tuple(problems), mended=tuple(mended), bodies=len(named) - len(wrong),
+        leftovers=len(leftovers) + len(unfinished), **audit.counts(hub.engine),
     )  # fmt: skip
 
 
-def _repair(hub: Hub, bodies: blobs.Blobs, leftovers: set[str], astray: bool) -> list[str]:
-    mended = []
+def _wrong(hub: Hub, bodies: blobs.Blobs, name: str) -> BodyGone | StoreDamaged | None:
+    """Return what is wrong with a body; one dropped meanwhile is not missed."""
+    try:
+        bodies.get(name)
+    except (BodyGone, StoreDamaged) as problem:
+        return problem if blobs.still_named(hub.engine, name) else None
+    return None
+
+
+def _repair(
+    hub: Hub, bodies: blobs.Blobs, leftovers: set[str], unfinished: list[str], astray: bool
+) -> Iterator[str]:  # fmt: skip
     for name in leftovers:
         bodies.remove(name)
-    if leftovers:
-        mended.append(f"removed {len(leftovers)} bodies nothing points to")
+    for path in unfinished:
+        os.unlink(path)
+    if leftovers or unfinished:
+        yield f"removed {len(leftovers) + len(unfinished)} bodies nothing points to"
     if astray:
-        mended.append(f"indexed {reindex(hub)} events anew")
+        yield f"indexed {reindex(hub)} events anew"
     made = sum(1 for _ in remake_due(hub))
     if made:
-        mended.append(f"made {made} digests anew")
-    return mended
+        yield f"made {made} digests anew"
 
 
 def reindex(hub: Hub) -> int:
@@ -65,10 +89,10 @@ def reindex(hub: Hub) -> int:
             rows = []
             for row in events.of_capture(hub.engine, capture):
                 try:
-                    event = reader.event(row)
+                    words = found_by(reader.event(row))
                 except (BodyGone, StoreDamaged):
-                    continue
-                rows.append({"id": row["id"], "words": found_by(event)})
+                    words = ""  # it is not missing in the index: nothing can find it
+                rows.append({"id": row["id"], "words": words})
             index.add(hub.engine, rows)
             done += len(rows)
     return done

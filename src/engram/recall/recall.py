@@ -13,7 +13,7 @@ from engram.hub import Hub
 from engram.model import Hit
 from engram.operation import Help, operation
 from engram.store import events, index
-from engram.text import clean
+from engram.text import clean, one_line
 
 _MOST = 1000  # hits of one question
 _AROUND = 90  # characters before and after the first word that was found
@@ -52,5 +52,5 @@ def _snippet(bodies: Bodies, row: dict[str, Any], query: str) -> str:
     words = re.findall(r"\w+", query)
     place = re.search("|".join(map(re.escape, words)), text, re.IGNORECASE) if words else None
     start = max(place.start() - _AROUND, 0) if place else 0
-    piece = " ".join(text[start : start + 2 * _AROUND + 40].split())
+    piece = one_line(text[start : start + 2 * _AROUND + 40], 2 * _AROUND + 40)
     return f"{'…' if start else ''}{piece}{'…' if start + 2 * _AROUND + 40 < len(text) else ''}"

@@ -90,7 +90,7 @@ class Blobs:
     def unfinished(self) -> list[str]:
         """Return the files of bodies whose writing was broken off."""
         walked = os.walk(self.directory) if self._engine.dialect == "sqlite" else ()
-        return [os.path.join(directory, name) for directory, _, files in walked for name in files if _is_part(name)]
+        return [os.path.join(place, name) for place, _, files in walked for name in files if name.endswith(".tmp")]
 
     def _read(self, name: str) -> bytes:
         if self._engine.dialect == "postgres":
@@ -133,10 +133,6 @@ def _write_synced(path: str, packed: bytes) -> None:
         file.write(packed)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _is_part(name: str) -> bool:
-    return name.endswith(".tmp")
 
 
 def _make_durably(directory: str) -> None:

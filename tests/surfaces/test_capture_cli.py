@@ -1,0 +1,113 @@
+"""Captured sessions on the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.capture.transcripts import Claude
+from tests.surfaces.conftest import Run
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's home in which Claude Code mended something."""
+    home = tmp_path / "user"
+    monkeypatch.setenv("HOME", str(home))
+    work = Claude(home)
+    work.says("Mend the login form")
+    work.edits("/work/app/login.py")
+    work.runs("pytest -q", "3 passed")
+    work.answers("Done: the form works.", output=1000)
+    return home
+
+
+def session(run: Run) -> str:
+    found = json.loads(run("sessions", "--captured", "--json").stdout)
+    return str(found[0]["session"]["id"])
+
+
+def test_ingest_tells_its_counts_and_the_retention_line(run: Run, user: Path) -> None:
+    first, second, third = run("ingest").stdout.splitlines()
+    assert first == "discovered 1 · ingested 1 · skipped_unchanged 0 · analyzed 1"
+    assert "6 events of 1 sessions" in second
+    assert third.startswith("retention: freed 0 B, final_usage ")
+    assert run("ingest").stdout.startswith("discovered 1 · ingested 0 · skipped_unchanged 1 · analyzed 0")
+
+
+def test_ingest_answers_as_json(run: Run, user: Path) -> None:
+    found = json.loads(run("ingest", "--json").stdout)
+    assert (found["discovered"], found["retention"]["passes"]) == (1, {"age": 0, "soft": 0, "hard": 0})
+
+
+def test_a_dry_run_says_what_would_come(run: Run, user: Path) -> None:
+    assert run("ingest", "--dry-run").stdout.startswith("Would take in: discovered 1")
+    assert "No such session" in run("sessions", "-c").stdout
+
+
+def test_an_unknown_flavor_is_refused_with_the_known_ones(run: Run, user: Path) -> None:
+    assert "codex" in run("ingest", "--flavor", "hal", status=2).stderr
+
+
+def test_sessions_and_show_tell_what_it_came_to(run: Run, user: Path) -> None:
+    run("ingest")
+    assert "Mend the login form" in run("sessions", "--captured").stdout
+    assert run("sessions", "--outcome", "failure").stdout.startswith("No such session")
+    shown = run("show", session(run)).stdout
+    assert "success" in shown
+    assert "login.py" in shown
+    assert "claude" in shown
+
+
+def test_show_tells_events_digest_and_cost(run: Run, user: Path) -> None:
+    run("ingest")
+    who = session(run)
+    assert "Mend the login form" in run("show", who, "--events").stdout
+    assert json.loads(run("show", who, "--digest", "--json").stdout)["facts"]["tests"]["last"] is True
+    assert "claude-sonnet-4-5" in run("show", who, "--cost").stdout
+    assert "choose one" in run("show", who, "--events", "--cost", status=2).stderr
+    events = json.loads(run("show", who, "--kind", "message", "--json").stdout)
+    assert events[0]["at"] == "2026-11-01T10:00:01Z"
+
+
+def test_a_person_corrects_an_outcome_and_takes_it_back(run: Run, user: Path) -> None:
+    run("ingest")
+    who = session(run)
+    assert "failure (100%)" in run("outcome", who, "failure", "--who", "ann").stdout
+    assert json.loads(run("digest", who, "--json").stdout)["inferred"] == "success"
+    run("outcome", who)
+    assert json.loads(run("digest", who, "--json").stdout)["outcome"] == "success"
+    assert "none of" in run("outcome", who, "splendid", status=2).stderr
+
+
+def test_cost_recall_check_and_doctor_answer(run: Run, user: Path) -> None:
+    run("ingest")
+    assert "Together $" in run("cost", "--by", "flavor", "--days", "9999").stdout
+    assert "login form" in run("recall", "login form").stdout
+    assert "All is well" in run("check").stdout
+    assert "1 transcripts, 1 captured" in run("doctor").stdout
+
+
+def test_a_terminal_sees_a_progress_bar(run: Run, user: Path) -> None:
+    above, below = pty.openpty()
+    done = subprocess.Popen(
+        [sys.executable, "-m", "engram", "ingest"], stdout=subprocess.DEVNULL, stderr=below, env=os.environ
+    )
+    assert done.wait(60) == 0
+    os.close(below)
+    assert b"Reading transcripts" in os.read(above, 10000)
+
+
+def test_escape_sequences_of_a_transcript_do_not_reach_the_terminal(run: Run, user: Path) -> None:
+    Claude(user).says("look \x1b]0;owned\x07 here")
+    run("ingest")
+    for each in json.loads(run("sessions", "-c", "--json").stdout):
+        assert "\x1b]" not in run("show", each["session"]["id"], "--events").stdout
+        assert "\x1b]" not in run("show", each["session"]["id"]).stdout
+    assert "\x1b]" not in run("recall", "owned").stdout
