@@ -60,7 +60,7 @@ class Sweep:
             tell = partial(_tell, progress, done, total, source.path)
             try:
                 self._read(source, tell)
-            except (OSError, Error, ValueError, KeyError, TypeError) as problem:
+            except Exception as problem:
                 self._failed(source, problem)
             done += source.size
         if progress:
