@@ -104,9 +104,10 @@ class Piece:
 
 
 def real(flavor: str) -> list[Path]:
-    """Return the transcripts of real use there are of a flavor."""
+    """Return the transcripts of real use there are of a flavor, one record to a line as their agent wrote them."""
     listed = json.loads((DATA / "transcripts" / "manifest.json").read_text())["files"]
-    chosen = [DATA / "transcripts" / row["file"] for row in listed if (row["flavor"], row["kind"]) == (flavor, "real")]
+    whole = (row for row in listed if (row.get("unparsable_lines") or 0) * 2 < (row.get("lines") or 1))
+    chosen = [DATA / "transcripts" / row["file"] for row in whole if (row["flavor"], row["kind"]) == (flavor, "real")]
     labelled = sorted((DATA / "labelled" / "transcripts").glob("*.jsonl")) if flavor == "claude" else []
     return [path for path in [*labelled, *chosen] if path.suffix == ".jsonl" and path.exists() and path.stat().st_size]
 
@@ -553,7 +554,11 @@ def _of_ours(done: Run) -> str:
     if done.why:
         return ""
     told = json.loads(done.said)
-    failed = f", {len(told['failures'])} FAILED" if told["failures"] else ""
+    failed = "".join(
+        f", {count} {what}"
+        for count, what in ((told["unknown"], "UNKNOWN"), (len(told["failures"]), "FAILED"))
+        if count
+    )
     return f"{told['sessions']:,} sessions, {told['events']:,} events, {told['damaged']:,} damaged bytes{failed}"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 WORDS = ("garden", "window", "bridge", "silver", "forest", "candle", "market", "winter", "yellow", "harbor")
 LENGTH = 80  # words of a message: all are equally long, so that the size of a body tells how many it holds
-ALIVE = 8  # sessions that grow at a time
+ALIVE = 16  # sessions that grow at a time
 
 
 def text(session: int, number: int) -> str:
@@ -21,30 +21,31 @@ def text(session: int, number: int) -> str:
 class Home:
     """The transcripts and how far each has come."""
 
-    def __init__(self, root: Path, seed: int, most: int = 200) -> None:
+    def __init__(self, root: Path, seed: int, most: int = 1000) -> None:
         self.root, self.most = root, most
         self.chance = random.Random(f"{seed}/home")
         self.written: dict[str, int] = {}  # the agent's id of a session → whole lines in its transcript
         self._numbers: dict[str, int] = {}
-        self._halves: dict[str, str] = {}  # what is still missing of a line begun
-        self.place = root / ".claude" / "projects" / "-work-app"
-        self.place.mkdir(parents=True)
+        self._rest: dict[str, str] = {}  # what is still missing of a line begun
+        self._place = root / ".claude" / "projects" / "-work-app"
+        self._place.mkdir(parents=True)
 
     def grow(self) -> None:
-        """Let something happen in one session: a few lines, or a line and a half."""
+        """Let something happen in one session: a few lines, sometimes half a line more."""
         name = self._session()
         self._finish(name)
-        lines = [self._line(name) for _ in range(self.chance.choice((1, 1, 2, 4, 12)))]
-        half = self._line(name) if self.chance.random() < 0.2 else ""
-        cut = len(half) // 2
-        self._append(name, "".join(lines) + half[:cut])
-        self.written[name] += len(lines)
+        count, half = self.chance.choice((1, 1, 2, 4, 12)), self.chance.random() < 0.2
+        begun = self.written[name]
+        lines = [self._line(name, number) for number in range(begun, begun + count + half)]
+        rest = lines[-1][len(lines[-1]) // 2 :] if half else ""
+        self._append(name, "".join(lines).removesuffix(rest))
+        self.written[name] += count
         if half:
-            self._halves[name] = half[cut:]
+            self._rest[name] = rest
 
     def settle(self) -> None:
         """Finish every line that was begun."""
-        for name in list(self._halves):
+        for name in list(self._rest):
             self._finish(name)
 
     def said(self, name: str, number: int) -> str:
@@ -53,18 +54,25 @@ class Home:
 
     def _session(self) -> str:
         alive = list(self.written)[-ALIVE:]
-        if not alive or (self.chance.random() < 0.03 and len(self.written) < self.most):
-            name = str(uuid.UUID(int=self.chance.getrandbits(128)))
-            self._numbers[name], self.written[name] = len(self.written), 0
-            return name
-        return self.chance.choice(alive)
+        if alive and (self.chance.random() > 0.01 or len(self.written) >= self.most):
+            return self.chance.choice(alive)
+        name = str(uuid.UUID(int=self.chance.getrandbits(128)))
+        self._numbers[name], self.written[name] = len(self.written), 0
+        return name
 
-    def _line(self, name: str) -> str:
-        number = self.written[name] + self._begun(name)
-        said = {"role": "user", "content": text(self._numbers[name], number)}
+    def _finish(self, name: str) -> None:
+        if name in self._rest:
+            self._append(name, self._rest.pop(name))
+            self.written[name] += 1
+
+    def _append(self, name: str, lines: str) -> None:
+        with open(self._place / f"{name}.jsonl", "a", encoding="utf-8") as file:
+            file.write(lines)
+
+    def _line(self, name: str, number: int) -> str:
         record = {
             "type": "user", "uuid": str(uuid.uuid5(uuid.NAMESPACE_OID, f"{name}{number}")), "sessionId": name,
             "timestamp": f"2026-11-01T10:{number // 60 % 60:02}:{number % 60:02}.000Z", "cwd": "/work/app",
-            "version": "2.1.200", "message": said,
+            "version": "2.1.200", "message": {"role": "user", "content": text(self._numbers[name], number)},
         }  # fmt: skip
         return json.dumps(record) + "\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timezone
+from functools import lru_cache
 from typing import Any, Protocol, TypeAlias
 
 import orjson
@@ -69,6 +70,18 @@ def microseconds(stamp: Any) -> int | None:
 
 
 def _from_text(stamp: str) -> int | None:
+    if len(stamp) == 24 and stamp[23] == "Z" and stamp[20:23].isdigit() and stamp[17:19].isdigit():
+        minute = _minute(stamp[:17])  # the shape nearly all agents write; the rest is for the library
+        return None if minute is None else minute + int(stamp[17:19]) * 1_000_000 + int(stamp[20:23]) * 1_000
+    return _parsed(stamp)
+
+
+@lru_cache(maxsize=1024)
+def _minute(stamp: str) -> int | None:
+    return _parsed(f"{stamp}00Z")
+
+
+def _parsed(stamp: str) -> int | None:
     try:
         moment = datetime.fromisoformat(stamp)
         if moment.tzinfo is None:

@@ -38,7 +38,7 @@ from engram.adapters.adapter import (
     whole,
     words,
 )
-from engram.adapters.records import Record, damage, looks_like, opaque, opened, record_key, records
+from engram.adapters.records import Record, damage, followed, looks_like, opaque, opened, record_key
 from engram.model import About, Event, Usage
 
 _SIGNS = (
@@ -93,17 +93,7 @@ class Claude:
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield what a transcript says after a mark."""
         state = dict(since.state or {"session": _first_session(path)})
-        end, marked = since.offset, since.offset
-        for record in records(path, since.offset, _skipped):
-            if isinstance(record.value, dict):
-                yield from _read(record, record.value, state)
-            else:
-                yield damage(_session_of({}, state), record)
-            end = record.end
-            if end - marked > 1 << 20:
-                yield Mark(offset=end, state=state)
-                marked = end
-        yield Mark(offset=end, state=state)
+        yield from followed(path, since.offset, state, _tell, _skipped)
 
 
 def _is_ours(record: dict[str, Any]) -> bool:
@@ -136,6 +126,13 @@ def _session_of(record: dict[str, Any], state: dict[str, Any]) -> str:
     if agent or record.get("isSidechain"):
         return f"{session}/{agent or 'sidechain'}"
     return session
+
+
+def _tell(record: Record, state: dict[str, Any]) -> Iterator[Item]:
+    if isinstance(record.value, dict):
+        yield from _read(record, record.value, state)
+    else:
+        yield damage(_session_of({}, state), record)
 
 
 def _read(record: Record, value: dict[str, Any], state: dict[str, Any]) -> Iterator[Item]:

@@ -38,7 +38,7 @@ from engram.adapters.adapter import (
     whole,
     words,
 )
-from engram.adapters.records import Record, damage, looks_like, opaque, record_key, records
+from engram.adapters.records import Record, damage, followed, looks_like, opaque, record_key
 from engram.model import About, Event, Usage
 
 _TYPES = {
@@ -76,19 +76,8 @@ class Codex:
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield what a rollout says after a mark."""
-        state = dict(since.state or {})
-        end, marked = since.offset, since.offset
-        for record in records(path, since.offset):
-            state.setdefault("thread", _named(path))
-            if isinstance(record.value, dict):
-                yield from _read(record, record.value, state)
-            else:
-                yield damage(state["thread"], record)
-            end = record.end
-            if end - marked > 1 << 20:
-                yield Mark(offset=end, state=state)
-                marked = end
-        yield Mark(offset=end, state=state)
+        state = dict(since.state or {"thread": _named(path)})
+        yield from followed(path, since.offset, state, _tell)
 
 
 def _is_ours(record: dict[str, Any]) -> bool:
@@ -106,6 +95,13 @@ def _named(path: str) -> str:
     name = os.path.basename(path).removesuffix(".zst").removesuffix(".jsonl")
     found = _FILE_ID.search(name)
     return found[0] if found else name
+
+
+def _tell(record: Record, state: dict[str, Any]) -> Iterator[Item]:
+    if isinstance(record.value, dict):
+        yield from _read(record, record.value, state)
+    else:
+        yield damage(state["thread"], record)
 
 
 def _read(record: Record, value: dict[str, Any], state: dict[str, Any]) -> Iterator[Item]:

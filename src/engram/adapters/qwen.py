@@ -22,12 +22,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import orjson
 
 from engram.adapters.adapter import Item, Mark, Place, as_text, mapping, microseconds, number, user_home, whole, words
-from engram.adapters.records import Record, damage, looks_like, opaque, opened, record_key, records
+from engram.adapters.records import Record, damage, followed, looks_like, opaque, opened, record_key
 from engram.adapters.shapes import exit_code, outcome, part_text, parts_of, response_text, small, told
 from engram.model import Event, Usage
 
@@ -63,18 +64,7 @@ class Qwen:
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield what a transcript says after a mark."""
-        state = deepcopy(since.state or {})
-        end = marked = since.offset
-        for record in records(path, since.offset):
-            if isinstance(record.value, dict):
-                yield from _read(record, record.value, state, path)
-            else:
-                yield damage(_session_of(path, {}, state), record)
-            end = record.end
-            if end - marked > 1 << 20:
-                yield Mark(offset=end, state=deepcopy(state))
-                marked = end
-        yield Mark(offset=end, state=state)
+        yield from followed(path, since.offset, deepcopy(since.state or {}), partial(_tell, path))
 
 
 def _is_ours(record: dict[str, Any]) -> bool:
@@ -95,6 +85,13 @@ def _session_of(path: str, value: dict[str, Any], state: dict[str, Any]) -> str:
         session = f"{session}/{agent or 'sidechain'}"
     state["session"] = session
     return session
+
+
+def _tell(path: str, record: Record, state: dict[str, Any]) -> Iterator[Item]:
+    if isinstance(record.value, dict):
+        yield from _read(record, record.value, state, path)
+    else:
+        yield damage(_session_of(path, {}, state), record)
 
 
 def _read(record: Record, value: dict[str, Any], state: dict[str, Any], path: str) -> Iterator[Item]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from hashlib import blake2b
 from typing import IO, Any, NamedTuple, cast
 
 import orjson
 
-from engram.adapters.adapter import as_text
+from engram.adapters.adapter import Item, Mark, as_text
 from engram.model import Event
 
 CHUNK = 1 << 20
@@ -71,6 +72,21 @@ def records(path: str, offset: int = 0, skip: Callable[[bytes], bool] | None = N
     first = waiting[0][0] if waiting else 0
     for start, line in waiting:
         yield Record(start=start, end=first, value=None, lost=len(line))
+
+
+def followed(
+    path: str, offset: int, state: dict[str, Any], tell: Callable[[Record, dict[str, Any]], Iterator[Item]],
+    skip: Callable[[bytes], bool] | None = None,
+) -> Iterator[Item]:  # fmt: skip
+    """Yield what is told by each record after a place, with a mark about every megabyte and one at the end."""
+    end = marked = offset
+    for record in records(path, offset, skip):
+        yield from tell(record, state)
+        end = record.end
+        if end - marked > CHUNK:
+            yield Mark(offset=end, state=deepcopy(state))
+            marked = end
+    yield Mark(offset=end, state=deepcopy(state))
 
 
 def _lines(path: str, offset: int) -> Iterator[tuple[int, bytes]]:

@@ -118,6 +118,12 @@ def _rebuilt(event: Event, source: Iterator[str]) -> Event:
     return Event(**{**vars(event), "text": text, "arguments": arguments, "data": data})
 
 
+@lru_cache(maxsize=4096)
+def _is_telling(name: str) -> bool:
+    """Tell whether a field's name says that it may hold a secret."""
+    return bool(_SECRET.search(name))
+
+
 def _texts(thing: Any) -> Iterator[str]:
     """Yield every text in a nested thing; one in a field named like a secret comes with its name."""
     if isinstance(thing, str):
@@ -125,7 +131,7 @@ def _texts(thing: Any) -> Iterator[str]:
     elif isinstance(thing, dict):
         for name, each in thing.items():
             if isinstance(each, str):
-                yield f"{name}: {each}" if _SECRET.search(name) else each
+                yield f"{name}: {each}" if _is_telling(name) else each
             else:
                 yield from _texts(each)
     elif isinstance(thing, list):
@@ -139,7 +145,7 @@ def _refilled(thing: Any, source: Iterator[str]) -> Any:
         return next(source)
     if isinstance(thing, dict):
         return {
-            name: next(source).removeprefix(f"{name}: " if _SECRET.search(name) else "")
+            name: next(source).removeprefix(f"{name}: " if _is_telling(name) else "")
             if isinstance(each, str) else _refilled(each, source)
             for name, each in thing.items()
         }  # fmt: skip

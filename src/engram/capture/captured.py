@@ -19,15 +19,22 @@ from engram.store import captures, sessions
 class Captured:
     """A session as the sweep knows it."""
 
-    def __init__(self, name: str, row: dict[str, Any], *, fresh: bool) -> None:
+    def __init__(self, flavor: str, name: str, started: int, about: dict[str, Any]) -> None:
+        self.flavor = flavor
         self.name = name  # the id its agent gave it
-        self.num: int = row["num"]
-        self.session_id: str = row["session_id"]
-        self.batches: int = row["batches"]
-        self.started_at: int = row["started_at"] or 0
+        self.about = about
+        self.num = 0  # until it is in the store
+        self.session_id = ""
+        self.batches = 0
+        self.started_at = started
         self.linked = False  # whether a parent it does not name was looked for
-        self.seen: dict[int, tuple[int, int]] | None = {} if fresh else None  # all its events, if it is new
+        self.seen: dict[int, tuple[int, int]] | None = {}  # all its events, if this sweep saw its beginning
         self.fold: Fold | None = None
+
+    def known_as(self, row: dict[str, Any]) -> None:
+        """Take over what the store knows of it."""
+        self.num, self.session_id, self.batches = row["num"], row["session_id"], row["batches"]
+        self.started_at = row["started_at"] or self.started_at
 
 
 class Register:
@@ -48,30 +55,39 @@ class Register:
         self._known.clear()
 
     def sessions(self, flavor: str, batch: Batch, source: Source) -> list[Captured]:
-        """Return the sessions a batch speaks of, each with its row."""
-        missing = [name for name in batch.sessions if (flavor, name) not in self._known]
-        if missing:
-            with self.engine.transaction():
-                for name in missing:
-                    self._known[flavor, name] = self._find(flavor, name, batch, source)
+        """Return the sessions a batch speaks of."""
+        for name in batch.sessions:
+            if (flavor, name) not in self._known:
+                self._known[flavor, name] = self._find(flavor, name, batch, source)
         found = (self._known[flavor, name] for name in batch.sessions)
         return [each for each in found if each is not None]
 
     def _find(self, flavor: str, name: str, batch: Batch, source: Source) -> Captured | None:
-        """Return the session that registered itself, one captured before, or a new one."""
+        """Return a session, with what the store knows of it if it was captured before."""
         about = batch.about.get(name, {})
         if self._is_ours(about.get("cwd")):
             return None
         started = next((event.at for event in batch.events.get(name, ()) if event.at), None) or source.changed_at
-        row = sessions.by_native_id(self.engine, flavor, name) or self._made(flavor, name, started, about)
-        capture = captures.of_session(self.engine, row["id"])
-        return Captured(name, capture or captures.add(self.engine, row["id"], started), fresh=capture is None)
+        captured = Captured(flavor, name, started, about)
+        row = captures.by_native_id(self.engine, flavor, name)
+        if row is not None:
+            captured.known_as(row)
+            captured.seen = None
+        return captured
+
+    def begin(self, captured: Captured) -> None:
+        """Give a session its rows: under the one that registered itself, or a new one."""
+        if captured.num:
+            return
+        row = sessions.by_native_id(self.engine, captured.flavor, captured.name) or self._made(captured)
+        captured.known_as(captures.add(self.engine, row["id"], captured.started_at))
 
     def _is_ours(self, cwd: str | None) -> bool:
         """Tell whether a session was started by us to help us think: memory must not feed on itself."""
         return bool(cwd) and (os.path.realpath(cwd or "") + os.sep).startswith(self._home + os.sep)
 
-    def _made(self, flavor: str, name: str, started: int, about: dict[str, Any]) -> dict[str, Any]:
+    def _made(self, captured: Captured) -> dict[str, Any]:
+        flavor, name, started, about = captured.flavor, captured.name, captured.started_at, captured.about
         mark = blake2b(f"{flavor}:{name}".encode(), digest_size=4).hexdigest()
         identity = f"{time.strftime('%Y%m%d-%H%M%S', time.localtime(started // SECOND))}-{mark}"
         facts = {each: about.get(each) for each in ("cwd", "branch", "model")}

@@ -70,7 +70,6 @@ class Sweep:
         """Keep one transcript's trouble from the others; a store that cannot be written to stops all."""
         if isinstance(problem, Error) and problem.code.startswith("store"):
             raise problem
-        self.writer.abandon()
         self.failures[source.path] = f"{type(problem).__name__}: {problem}"
 
     def _read(self, source: Source, tell: Callable[[int], Any]) -> None:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engram.capture.batch import Batch, Packed, found_by, number, packed
+from engram.capture.batch import FULL, Batch, Packed, found_by, number, packed
 from engram.capture.captured import Captured, Register
 from engram.capture.redact import Redactor
 from engram.digests.keep import load, save
 from engram.hub import Hub
+from engram.model import Usage
 from engram.store import blobs, captures, counters, cursors, events, index, sessions, usage
 from engram.text import one_line
 from engram.value import value
 
 if TYPE_CHECKING:
     from engram.capture.sweep import Stand
+
+
+_EACH = 20_000  # what a batch weighs beside its text, so that many small ones are not held back for long
 
 
 @value
@@ -34,6 +38,17 @@ class Parcel:
         return [*self.new, *(each for _, each in self.altered)]
 
 
+@value
+class Consignment:
+    """A batch that waits to be written, with the cursor that follows it."""
+
+    stand: Stand
+    parcels: list[Parcel]
+    usage: list[Usage]
+    read: int  # bytes
+    cursor: dict[str, Any] | None
+
+
 class Writer:
     """Writes what a sweep reads into the store."""
 
@@ -43,25 +58,44 @@ class Writer:
         self.blobs = blobs.Blobs(hub.engine, hub.settings)
         self.register = Register(hub)
         self.changed: set[int] = set()
+        self._waiting: list[Consignment] = []
+        self._weight = 0
 
     def write(self, batch: Batch, stand: Stand, read: int, cursor: dict[str, Any] | None) -> None:
-        """Store a batch whole or not at all; what takes long is done before the store is held."""
-        flavor = stand.adapter.flavor
-        parcels = [self._parcel(captured, batch) for captured in self.register.sessions(flavor, batch, stand.source)]
-        with self.engine.transaction():
-            for parcel in parcels:
-                self._store(parcel, stand, read)
-                read = 0
-            self._count(flavor, batch)
-            if cursor is not None:
-                cursors.move(self.engine, **cursor)
+        """Take a batch; what takes long is done now, and rows are written when enough have come together."""
+        found = self.register.sessions(stand.adapter.flavor, batch, stand.source)
+        if any(parcel.captured in found for each in self._waiting for parcel in each.parcels):
+            self.flush()  # what is new is only known once what came before is stored
+        parcels = [self._parcel(captured, batch) for captured in found]
+        self._waiting.append(Consignment(stand=stand, parcels=parcels, usage=batch.usage, read=read, cursor=cursor))
+        self._weight += batch.size + _EACH
+        if self._weight >= FULL:
+            self.flush()
 
-    def abandon(self) -> None:
-        """Forget what the sweep believed of sessions: a batch of theirs was not stored."""
-        self.register.clear()
+    def flush(self) -> None:
+        """Write what waits in one transaction, each batch with its cursor: all or nothing."""
+        waiting, self._waiting, self._weight = self._waiting, [], 0
+        try:
+            with self.engine.transaction():
+                for each in waiting:
+                    self._receive(each)
+        except BaseException:
+            self.register.clear()  # what was believed of these sessions is not so
+            raise
+
+    def _receive(self, consignment: Consignment) -> None:
+        read = consignment.read
+        for parcel in consignment.parcels:
+            self.register.begin(parcel.captured)
+            self._store(parcel, consignment.stand, read)
+            read = 0
+        self._count(consignment.stand.adapter.flavor, consignment.usage)
+        if consignment.cursor is not None:
+            cursors.move(self.engine, **consignment.cursor)
 
     def finish(self) -> None:
-        """Make everything written so far survive a power cut."""
+        """Write the rest, and make everything written so far survive a power cut."""
+        self.flush()
         with self.engine.transaction(durable=True):
             counters.add(self.engine, "sweeps", 1)
 
@@ -143,9 +177,9 @@ class Writer:
         if captured.seen is not None:
             captured.seen.update({each.key: (i, each.hash) for i, each in zip(ids, everything, strict=True)})
 
-    def _count(self, flavor: str, batch: Batch) -> None:
+    def _count(self, flavor: str, answers: list[Usage]) -> None:
         rows = []
-        for each in batch.usage:
+        for each in answers:
             captured = self.register.get(flavor, each.session)
             if captured is not None:
                 facts = {name: fact for name, fact in vars(each).items() if name not in ("session", "key")}

@@ -138,7 +138,7 @@ def _enough(rows: list[dict[str, Any]], excess: int) -> list[dict[str, Any]]:
 def keep_ballast(hub: Hub) -> None:
     """Put aside the room that making room takes."""
     path = _ballast(hub)
-    if hub.engine.dialect != "sqlite" or os.path.exists(path):
+    if hub.engine.dialect != "sqlite" or has_ballast(hub):
         return
     try:
         with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
@@ -159,8 +159,11 @@ def give_up_ballast(hub: Hub) -> bool:
 
 
 def has_ballast(hub: Hub) -> bool:
-    """Tell whether room is put aside."""
-    return os.path.exists(_ballast(hub))
+    """Tell whether room is put aside, all of it: a crash may have cut it short."""
+    try:
+        return os.path.getsize(_ballast(hub)) >= BALLAST
+    except OSError:
+        return False
 
 
 def _ballast(hub: Hub) -> str:

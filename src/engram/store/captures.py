@@ -26,6 +26,10 @@ update captures set
  where num = :num returning *
 """
 
+_BY_NATIVE_ID = """
+select c.* from captures c join sessions s on s.id = c.session_id where s.flavor = :flavor and s.native_id = :native_id
+"""
+
 _OF_SESSION = "select * from captures where session_id = :session_id"
 
 # A fork without a pointer back begins with its parent's first event; the one that began first is the parent.
@@ -57,6 +61,12 @@ def add(engine: Engine, session_id: str, started_at: int) -> Row:
 def of_session(engine: Engine, session_id: str) -> Row | None:
     """Return the capture of a session."""
     rows = engine.run(_OF_SESSION, session_id=session_id)
+    return rows[0] if rows else None
+
+
+def by_native_id(engine: Engine, flavor: str, native_id: str) -> Row | None:
+    """Return the capture of a session an agent knows under its own id."""
+    rows = engine.run(_BY_NATIVE_ID, flavor=flavor, native_id=native_id)
     return rows[0] if rows else None
 
 

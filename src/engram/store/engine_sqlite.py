@@ -124,6 +124,7 @@ class _Connection:
             os.chmod(self.path, 0o600)
         if db.pragma("journal_mode") != "wal":
             self._persist(lambda: db.pragma("journal_mode", "wal"))
+        db.execute("pragma wal_autocheckpoint = 4000")  # pages: a sweep touches the same ones again and again
         db.execute("pragma foreign_keys = on; pragma trusted_schema = off; pragma secure_delete = on")
         return db
 

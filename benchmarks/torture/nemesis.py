@@ -1,0 +1,173 @@
+"""The nemesis: it starts the sweeper, lets the transcripts grow, kills it, and looks at what it left behind."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from signal import SIGKILL
+
+from benchmarks.torture import rules
+from benchmarks.torture.home import Home
+from benchmarks.torture.sweeper import Place, held, sweep_until_killed
+from engram import Engram
+from engram.store import blobs
+
+LONGEST = 0.15  # seconds a sweeper is left to live, once it may die
+UNSWEPT = 4  # after every so many kills the next sweeper finds things as the last one left them
+
+_OTHERS = (
+    "select count(*) as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+)
+
+
+@dataclass
+class Summary:
+    """What came of it."""
+
+    kills: int = 0
+    sweeps: int = 0  # acknowledged
+    acknowledged: int = 0  # events
+    sessions: int = 0
+    evictions: int = 0  # bodies
+    in_the_middle: int = 0  # kills that left behind more than was acknowledged, or something half done
+    half_evicted: int = 0  # kills between the mark and the drop
+    leftovers: int = 0  # bodies nothing points to, in the end
+    seconds: float = 0.0
+    violations: list[str] = field(default_factory=list)
+
+
+def torture(
+    root: Path,
+    store: str | None = None,
+    *,
+    kills: int = 1000,
+    seed: int = 1,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Summary:
+    """Kill a sweeper so many times, and judge what it leaves each time."""
+    place = Place(str(root / "user"), str(root / "home"), store or str(root / "home" / "engram.db"))
+    with _same_environment():
+        return _Nemesis(place, seed).run(kills, tell)
+
+
+class _Nemesis:
+    """One torture."""
+
+    def __init__(self, place: Place, seed: int) -> None:
+        self.place, self.home = place, Home(Path(place.user), seed)
+        self.chance = random.Random(f"{seed}/nemesis")
+        self.summary = Summary()
+        self.acknowledged: dict[str, int] = {}
+        self._remains = 0
+        place.open().close()
+        place.acknowledged.touch()
+        self._news = place.acknowledged.open(encoding="ascii")
+        self._server = multiprocessing.get_context("forkserver")
+        self._server.set_forkserver_preload(["benchmarks.torture.sweeper", "engram.capture.intake"])
+
+    def run(self, kills: int, tell: Callable[[str], None]) -> Summary:
+        """Kill and judge, until something is wrong or the number is full."""
+        began, summary = time.monotonic(), self.summary
+        while summary.kills < kills and not summary.violations:
+            self._kill()
+            with self.place.open() as engram:
+                self._judge(engram, sweeps=summary.kills % UNSWEPT != 0 or summary.kills == kills)
+            tell(f"{summary.kills} of {kills} kills")
+        with self.place.open() as engram:
+            self._end(engram)
+        summary.seconds = time.monotonic() - began
+        return summary
+
+    def _kill(self) -> None:
+        """Let a sweeper work while the transcripts grow, and kill it at some moment."""
+        sweeper = self._server.Process(target=sweep_until_killed, args=(self.place,))
+        sweeper.start()
+        if self.chance.random() < 0.8:  # else it may die before it has even opened the store
+            self._grow(10, self._hears)
+        self._grow(self.chance.uniform(0, LONGEST))
+        sweeper.kill()
+        sweeper.join()
+        self.summary.kills += 1
+        if sweeper.exitcode != -SIGKILL:
+            self.summary.violations.append(f"a sweeper ended by itself ({sweeper.exitcode})")
+        self.home.settle()
+        self._hears()
+
+    def _grow(self, seconds: float, enough: Callable[[], bool] = lambda: False) -> None:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and not enough():
+            self.home.grow()
+            time.sleep(0.001)
+
+    def _hears(self) -> bool:
+        """Read what was acknowledged since; tell whether it was anything."""
+        heard = False
+        while (line := self._news.readline()).endswith("\n"):
+            facts = json.loads(line)
+            self.summary.sweeps += 1
+            self.summary.acknowledged = sum(facts["held"].values())
+            self.acknowledged, heard = facts["held"], True
+        return heard
+
+    def _judge(self, engram: Engram, *, sweeps: bool) -> None:
+        _alone(engram)
+        leftovers, half = engram.check().leftovers, len(blobs.half_evicted(engram.engine))
+        ahead = sum(held(engram).values()) > sum(self.acknowledged.values())
+        self.summary.in_the_middle += ahead or half > 0 or leftovers > self._remains
+        self.summary.half_evicted += half > 0
+        self._remains = leftovers
+        self.summary.violations += rules.at_rest(engram, self.home, self.acknowledged)
+        if sweeps:
+            self.summary.violations += rules.after_sweep(engram, self.home)
+            self.summary.violations += rules.at_rest(engram, self.home, self.home.written)
+            self.acknowledged = held(engram)
+
+    def _end(self, engram: Engram) -> None:
+        """Repair: nothing but leftovers may have needed it."""
+        self._news.close()
+        summary = self.summary
+        summary.sessions, summary.leftovers = len(self.home.written), engram.check().leftovers
+        evicted = "select count(*) as count from blobs where evicted_at is not null"
+        summary.evictions = engram.engine.run(evicted)[0]["count"]
+        mended = engram.check(repair=True).mended
+        if len(mended) != (summary.leftovers > 0) or engram.check().leftovers:
+            summary.violations.append(f"repair: {mended}, {engram.check().leftovers} leftovers")
+
+
+def _alone(engram: Engram) -> None:
+    """Wait until the server has noticed that the sweeper is dead."""
+    if engram.engine.dialect == "postgres":
+        while engram.engine.run(_OTHERS)[0]["count"]:
+            time.sleep(0.002)
+
+
+@contextmanager
+def _same_environment() -> Iterator[None]:
+    """Leave the environment as it was, and keep a developer's own agents out of the homes."""
+    before = dict(os.environ)
+    for name in before:
+        if name.startswith(("ENGRAM_", "CLAUDE", "CODEX")):
+            del os.environ[name]
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def report(summary: Summary) -> str:
+    """Return what came of it for people."""
+    return (
+        f"{summary.kills} kills in {summary.seconds:.0f} s, {summary.in_the_middle} of them in the middle of something,"
+        f" {summary.half_evicted} between a mark and its drop\n"
+        f"{summary.sweeps} sweeps and {summary.acknowledged} events of {summary.sessions} sessions acknowledged\n"
+        f"{summary.evictions} bodies evicted, {summary.leftovers} left over and cleared away\n"
+        + "\n".join([f"{len(summary.violations)} violations", *summary.violations[:20]])
+    )
