@@ -7,19 +7,25 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from engram import BodyGone, Engram, StoreFull, StoreUnavailable
+from engram.capture.batch import number
 from engram.digests import retention
 from engram.model import Retention
 from engram.settings import Settings, load
-from engram.store import blobs, captures, digests
+from engram.store import blobs, captures, digests, events
 from tests.capture.conftest import home  # noqa: F401  the fixture
 from tests.capture.test_check import names, packed, replace, session_of
 from tests.capture.transcripts import Claude
@@ -390,6 +396,21 @@ def test_a_digest_remembers_what_is_evicted_when_a_later_event_changes(engram: E
     assert captures.due(engram.engine) == []
 
 
+@pytest.mark.xfail(
+    strict=True, reason="sweep: a file read anew counts as a later one, so a changed event moves to the end"
+)
+def test_a_changed_event_keeps_its_place_and_the_goal_stays_the_first_request(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("Mend the flywheel")
+    work.says("Then the gearbox")
+    engram.ingest()
+    rewrite(work, "flywheel", "crankshaft")
+    engram.ingest()
+    events = engram.get_events(session_of(engram, work))
+    assert [event.text for event in events] == ["Mend the crankshaft", "Then the gearbox"]
+    assert engram.get_digest(session_of(engram, work)).facts["goal"] == "Mend the crankshaft"
+
+
 @pytest.mark.xfail(strict=True, reason="the keys of evicted events are forgotten: a moved transcript counts twice")
 def test_an_evicted_transcript_that_moves_is_not_digested_twice(engram: Engram, home: Path) -> None:
     work = worked(home, "success", 0)
@@ -591,6 +612,11 @@ def test_a_full_disk_is_called_full_by_the_next_process_too(home: Path, disk: Pa
 # ---- Anything in any order
 
 
+def said(work: Claude, number: int, version: int) -> str:
+    """Return what a line of a session says after so many changes."""
+    return f"{number} {version} {noise((work.session, number, version), 400)}"
+
+
 class Budget(RuleBasedStateMachine):
     """Sessions come, go on, are rewritten and evicted; what is held is always what was said."""
 
@@ -601,10 +627,13 @@ class Budget(RuleBasedStateMachine):
         self.patch = pytest.MonkeyPatch()
         self.patch.setenv("HOME", str(self.place))
         self.engram = Engram(self.place / "home")
-        self.works: list[Claude] = []
-        self.held: dict[str, dict[int, str]] = {}  # session → number of a line → what it says in the store
-        self.limbo: dict[str, set[int]] = {}  # marked, not dropped
-        self.fed: dict[str, int] = {}  # prompts the digest has been told of
+        self.works: dict[str, Claude] = {}
+        self.lines: dict[str, list[int]] = {}  # native id → how often each line of its transcript was changed
+        self.read: dict[str, int] = {}  # how many lines were read
+        self.held: dict[str, dict[int, str]] = {}  # what the store tells of them
+        self.limbo: dict[str, set[int]] = {}  # of these, lines whose body is marked and not dropped
+        self.rewritten: set[str] = set()  # since the last sweep
+        self.again: set[str] = set()  # had evicted lines read again: their digest counted those twice
 
     def teardown(self) -> None:
         self.engram.close()
@@ -613,35 +642,40 @@ class Budget(RuleBasedStateMachine):
 
     # What agents do
 
-    @rule(lines=st.integers(1, 4))
-    def begin(self, lines: int) -> None:
-        work = Claude(self.place, str(uuid.UUID(int=len(self.works) + 1)))
-        self.works.append(work)
-        self._say(work, lines)
+    @rule(count=st.integers(1, 4))
+    def begin(self, count: int) -> None:
+        name = str(uuid.UUID(int=len(self.works) + 1))
+        self.works[name], self.lines[name] = Claude(self.place, name), []
+        self._say(name, count)
 
     @precondition(lambda self: self.works)
-    @rule(which=st.integers(0, 99), lines=st.integers(1, 4))
-    def append(self, which: int, lines: int) -> None:
-        self._say(self.works[which % len(self.works)], lines)
+    @rule(which=st.integers(0, 99), count=st.integers(1, 4))
+    def append(self, which: int, count: int) -> None:
+        self._say(self._name(which), count)
 
     @precondition(lambda self: self.works)
     @rule(which=st.integers(0, 99), line=st.integers(0, 99))
     def rewrite(self, which: int, line: int) -> None:
-        """Let a transcript say something else in one line, and begin with another byte so that it is read anew."""
-        work = self.works[which % len(self.works)]
-        lines = [json.loads(each) for each in work.path.read_text().splitlines() if each.startswith("{")]
-        record = lines[line % len(lines)]
-        number, version = told(record["message"]["content"])
-        record["message"]["content"] = said(work, number, version + 1)
-        blank = work.path.read_text().startswith("{")
-        work.path.write_text("\n" * blank + "".join(json.dumps(each) + "\n" for each in lines))
-        self._sweep()
+        """Change one line; another beginning of the file has it read anew."""
+        name = self._name(which)
+        line %= len(self.lines[name])
+        self.lines[name][line] += 1
+        before = self.works[name].path.read_text()
+        records = [json.loads(each) for each in before.splitlines() if each]
+        records[line]["message"]["content"] = self._said(name, line)
+        text = "".join(json.dumps(record) + "\n" for record in records)
+        self.works[name].path.write_text(text if before.startswith("\n") else f"\n{text}")
+        self.rewritten.add(name)
 
     # What we do
 
     @rule()
     def ingest(self) -> None:
-        self._sweep()
+        assert self.engram.ingest().failures == {}
+        for name in self.works:
+            self._follow(name)
+        self.rewritten.clear()
+        self._drop()
 
     @rule(soft=st.integers(1, 6000), hard=st.integers(1, 12000))
     def evict(self, soft: int, hard: int) -> None:
@@ -649,22 +683,20 @@ class Budget(RuleBasedStateMachine):
         found = evict(self.engram, raw_soft_cap_bytes=soft, raw_hard_cap_bytes=hard)
         assert found.data_loss == ()
         assert found.final_usage <= min(soft, hard)
-        self._dropped(bodies)
-        self._finished()
+        self._mark(bodies, {row["num"] for row in blobs.kept(self.engram.engine)})
+        self._drop()
 
     @rule(count=st.integers(1, 3))
     def crash_between_mark_and_drop(self, count: int) -> None:
         bodies = self._bodies()
-        for num in half_evict(self.engram, count):
-            for session, number in bodies[num]:
-                self.limbo.setdefault(session, set()).add(number)
+        half_evict(self.engram, count)
+        self._mark(bodies, {row["num"] for row in blobs.kept(self.engram.engine)})
 
     @precondition(lambda self: self.held)
-    @rule(which=st.integers(0, 99), outcome=st.sampled_from(["success", "failure", None]))
-    def correct(self, which: int, outcome: str | None) -> None:
-        session = sorted(self.held)[which % len(self.held)]
-        digest = self.engram.set_outcome(session, outcome, "me" if outcome else None)
-        assert digest.outcome == outcome or outcome is None
+    @rule(which=st.integers(0, 99), outcome=st.sampled_from(["success", "failure", "partial"]))
+    def correct(self, which: int, outcome: str) -> None:
+        session = self._session(sorted(self.held)[which % len(self.held)])
+        assert self.engram.set_outcome(session, outcome, "me").outcome == outcome
 
     @rule()
     def repair(self) -> None:
@@ -679,43 +711,74 @@ class Budget(RuleBasedStateMachine):
 
     @invariant()
     def what_is_held_is_what_was_said(self) -> None:
-        for session, lines in self.held.items():
-            if self.limbo.get(session):
+        for name, lines in self.held.items():
+            if self.limbo.get(name):
                 with pytest.raises(BodyGone):
-                    self.engram.get_events(session, limit=1000)
+                    self.engram.get_events(self._session(name), limit=1000)
             else:
-                events = self.engram.get_events(session, limit=1000)
-                assert [event.text for event in events] == [lines[number] for number in sorted(lines)]
+                events = self.engram.get_events(self._session(name), limit=1000)
+                assert sorted(event.text for event in events) == sorted(lines.values())
 
     @invariant()
     def what_was_dropped_is_digested(self) -> None:
-        for session, prompts in self.fed.items():
-            assert self.engram.get_digest(session).facts["prompts"] == prompts
+        for name in self.held.keys() - self.again:
+            assert self.engram.get_digest(self._session(name)).facts["prompts"] == self.read[name]
         for row in self.engram.engine.run("select * from blobs where evicting_at is not null"):
             assert row["lost"] == 0
             assert row["digested_through"] >= row["batch"]
 
     # How the model keeps up
 
-    def _say(self, work: Claude, lines: int) -> None:
-        for _ in range(lines):
-            work.says(said(work, work.clock, 0))
+    def _follow(self, name: str) -> None:
+        """Work out what a sweep made of a transcript: all of it, or what is new in it."""
+        held, read = self.held.setdefault(name, {}), self.read.get(name, 0)
+        for line in range(0 if name in self.rewritten else read, len(self.lines[name])):
+            if line < read and line not in held:
+                self.again.add(name)
+            if held.get(line) != self._said(name, line):
+                held[line] = self._said(name, line)
+                self.limbo.get(name, set()).discard(line)
+        self.read[name] = len(self.lines[name])
 
-    def _sweep(self) -> None:
-        """Sweep, and work out what the store must hold then: what a transcript says, if it was read at all."""
-        known = {session: dict(lines) for session, lines in self.held.items()}
-        assert self.engram.ingest().failures == {}
-        for work in self.works:
-            session, now = session_of(self.engram, work), self._transcript(work)
-            lines = self.held.setdefault(session, {})
-            before = known.get(session, {})
-            anew = self._read_anew(work)
-            for number, text in now.items():
-                if number not in before and (anew or number >= self._seen(work)):
-                    self.fed[session] = self.fed.get(session, 0) + 1
-                    lines[number] = text
-                elif before.get(number, text) != text:
-                    lines[number] = text
-                    self.limbo.get(session, set()).discard(number)
-            work.seen = max(now, default=-1) + 1
-        self._finished()
+    def _bodies(self) -> dict[int, list[tuple[str, int]]]:
+        """Return which lines lie in which body."""
+        found: dict[int, list[tuple[str, int]]] = {}
+        for name, lines in self.held.items():
+            capture = captures.of_session(self.engram.engine, self._session(name))
+            rows = events.of_capture(self.engram.engine, capture["num"] if capture else 0)
+            numbers = {number(str(uuid.uuid5(uuid.NAMESPACE_URL, f"{name}{line + 1}"))): line for line in lines}
+            for row in rows:
+                found.setdefault(row["blob"], []).append((name, numbers[row["key"]]))
+        return found
+
+    def _mark(self, bodies: dict[int, list[tuple[str, int]]], kept: set[int]) -> None:
+        for num in bodies.keys() - kept:
+            for name, line in bodies[num]:
+                self.limbo.setdefault(name, set()).add(line)
+
+    def _drop(self) -> None:
+        for name, lines in self.limbo.items():
+            for line in lines:
+                del self.held[name][line]
+        self.limbo.clear()
+
+    def _say(self, name: str, count: int) -> None:
+        for _ in range(count):
+            self.lines[name].append(0)
+            self.works[name].says(self._said(name, len(self.lines[name]) - 1))
+
+    def _said(self, name: str, line: int) -> str:
+        return said(self.works[name], line, self.lines[name][line])
+
+    def _name(self, which: int) -> str:
+        return list(self.works)[which % len(self.works)]
+
+    def _session(self, name: str) -> str:
+        return session_of(self.engram, self.works[name])
+
+
+def test_whatever_happens_in_whatever_order_nothing_undigested_is_dropped(tmp_path: Path) -> None:
+    bounds = settings(
+        max_examples=25, stateful_step_count=20, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    )
+    run_state_machine_as_test(lambda: Budget(tmp_path), settings=bounds)

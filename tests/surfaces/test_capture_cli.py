@@ -55,6 +55,14 @@ def test_an_unknown_flavor_is_refused_with_the_known_ones(run: Run, user: Path) 
     assert "codex" in run("ingest", "--flavor", "hal", status=2).stderr
 
 
+def test_since_takes_hours_days_and_dates(run: Run, user: Path) -> None:
+    os.utime(next(user.rglob("*.jsonl")), (1_700_000_000, 1_700_000_000))
+    for since in ("12h", "7d", "2024-01-01"):
+        assert run("ingest", "--since", since).stdout.startswith("discovered 0")
+    assert "7d" in run("ingest", "--since", "soon", status=2).stderr
+    assert run("ingest", "--since", "2023-01-01").stdout.startswith("discovered 1")
+
+
 def test_sessions_and_show_tell_what_it_came_to(run: Run, user: Path) -> None:
     run("ingest")
     assert "Mend the login form" in run("sessions", "--captured").stdout

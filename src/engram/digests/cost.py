@@ -46,8 +46,8 @@ def cost(
 
 
 def of_session(hub: Hub, session_id: str) -> Cost | None:
-    """Return what one session cost."""
-    found = _summed(usage.totals(hub.engine, "session", 0, session=session_id), Prices(hub.settings.home), "session")
+    """Return what one session cost, with the subagents it sent."""
+    found = _summed(usage.totals(hub.engine, "flavor", 0, session=session_id), Prices(hub.settings.home), "flavor")
     return found[0] if found else None
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from engram.clock import moment
 from engram.coordination import sessions
+from engram.digests.cost import of_session
 from engram.errors import InvalidInput, NotFound
 from engram.hub import Hub
 from engram.model import Digest
@@ -13,6 +14,7 @@ from engram.operation import Help, operation
 from engram.store import activity, captures, digests
 from engram.text import name_or_none
 
+_TOKENS = ("input", "output", "cache_read", "cache_write", "money", "basis")
 OUTCOMES = ("success", "partial", "failure", "abandoned", "unclear")
 
 
@@ -23,7 +25,7 @@ def get_digest(hub: Hub, session_id: Annotated[str, Help("the session, or the be
     row = digests.of_capture(hub.engine, capture)
     if row is None:
         raise NotFound(kind="digest of", id=session, hint=_HINT)
-    return _view(session, row)
+    return _view(hub, session, row)
 
 
 @operation(writes=True)
@@ -42,7 +44,7 @@ def set_outcome(
         if row is None:
             raise NotFound(kind="digest of", id=session, hint=_HINT)
         activity.record(hub.engine, hub.now(), "corrected", session, session_id=session, project="", outcome=outcome)
-    return _view(session, row)
+    return _view(hub, session, row)
 
 
 _HINT = "Take its transcript in with `engram ingest`."
@@ -56,12 +58,15 @@ def _captured(hub: Hub, session_id: str) -> tuple[str, int]:
     return session, row["num"]
 
 
-def _view(session: str, row: dict[str, Any]) -> Digest:
+def _view(hub: Hub, session: str, row: dict[str, Any]) -> Digest:
     import json
 
+    spent = of_session(hub, session)
+    tokens = {name: getattr(spent, name) for name in _TOKENS} if spent else None
+    facts = json.loads(row["facts"]) | ({"tokens": tokens} if tokens else {})
     return Digest(
         session_id=session, outcome=row["corrected"] or row["outcome"],
-        confidence=1.0 if row["corrected"] else row["confidence"], facts=json.loads(row["facts"]),
-        version=row["version"], made_at=moment(row["made_at"]), corrected_by=row["corrected_by"],
+        confidence=1.0 if row["corrected"] else row["confidence"], facts=facts, version=row["version"],
+        made_at=moment(row["made_at"]), corrected_by=row["corrected_by"],
         inferred=row["outcome"] if row["corrected"] else None,
     )  # fmt: skip

@@ -37,6 +37,11 @@ select {group} as place, u.model, s.flavor, u.basis, count(*) as answers,
  group by 1, 2, 3, 4 order by 1, 2
 """
 
+_FAMILY = """
+ and (s.id = :session or (c.relation = 'subagent' and exists (
+   select 1 from sessions p where p.id = :session and p.flavor = s.flavor and p.native_id = c.parent)))
+"""
+
 _GROUPS = {
     "session": "s.id", "project": "s.project", "flavor": "s.flavor", "model": "u.model",
     "day": "(coalesce(u.at, c.last_at, 0) + :offset) / 86400000000",
@@ -49,9 +54,9 @@ def add(engine: Engine, rows: Sequence[Row]) -> None:
 
 
 def totals(engine: Engine, by: str, offset: int, **filters: Any) -> list[Row]:
-    """Return sums per place, model and basis; `offset` is the user's distance from UTC."""
+    """Return sums per place, model and basis; a session counts with its subagents, a day by the user's `offset`."""
     conditions = {
-        "flavor": "and s.flavor = :flavor", "project": "and s.project = :project", "session": "and s.id = :session",
+        "flavor": "and s.flavor = :flavor", "project": "and s.project = :project", "session": _FAMILY,
         "since": "and coalesce(u.at, c.last_at) >= :since", "until": "and coalesce(u.at, c.last_at) < :until",
     }  # fmt: skip
     given = {name: each for name, each in filters.items() if each is not None}

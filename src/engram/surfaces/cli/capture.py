@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+from datetime import datetime, timezone
 from types import TracebackType
 from typing import Any
 
 import click
 
 from engram.api import Engram
-from engram.digests.cost import of_session
 from engram.digests.digest import OUTCOMES
 from engram.errors import InvalidInput, NotFound
 from engram.surfaces.cli.commands import json_option, project_at, project_option, show
 
 
-def ingest(paths: tuple[str, ...], dry_run: bool, watching: bool, since: float | None, flavor: str | None,
+def ingest(paths: tuple[str, ...], dry_run: bool, watching: bool, since: str | None, flavor: str | None,
            as_json: bool) -> None:  # fmt: skip
     """Take in what the agents' transcripts say since the last time; without paths, everything that is new."""
     with Engram() as engram:
@@ -27,9 +27,28 @@ def ingest(paths: tuple[str, ...], dry_run: bool, watching: bool, since: float |
 
         with _Bar(quiet=as_json) as bar:
             found = sweep(
-                engram, paths=list(paths) or None, flavor=flavor, since_hours=since, dry_run=dry_run, progress=bar
+                engram,
+                paths=list(paths) or None,
+                flavor=flavor,
+                since_hours=_hours(since),
+                dry_run=dry_run,
+                progress=bar,
             )
         show(found, as_json)
+
+
+def _hours(since: str | None) -> float | None:
+    """Return how many hours ago something was that a person names: 12h, 7d, 2026-11-01."""
+    if since is None:
+        return None
+    try:
+        if since[-1:] in ("h", "d"):
+            return float(since[:-1]) * (24 if since.endswith("d") else 1)
+        then = datetime.fromisoformat(since).astimezone()
+        return (datetime.now(timezone.utc) - then).total_seconds() / 3600
+    except ValueError:
+        reason = f"{since!r} is neither hours (12h), days (7d) nor a date (2026-11-01)."
+        raise InvalidInput(field="since", reason=reason) from None
 
 
 def _watch(engram: Engram, flavor: str | None, as_json: bool) -> None:
@@ -116,20 +135,19 @@ def show_session(
 
 
 def _overview(engram: Engram, session_id: str, as_json: bool) -> None:
-    """Show a session with its digest, its cost and its kin, as far as they are known."""
+    """Show a session with its digest and its kin, as far as they are known."""
     session = engram.get_session(session_id)
     parts: dict[str, Any] = {"session": session}
     try:
         parts["capture"] = engram.get_capture(session.id)
         parts["digest"] = engram.get_digest(session.id)
-        parts["cost"] = of_session(engram, session.id)
         parts["children"] = engram.get_children(session.id)
     except NotFound:
         pass  # it was never captured: what it said of itself is all there is
     if as_json:
         show({**_fields(session), **{name: each for name, each in parts.items() if name != "session"}}, True)
         return
-    for part in (session, parts.get("digest"), parts.get("cost")):
+    for part in (session, parts.get("digest")):
         if part is not None:
             show(part, False)
     for child in parts.get("children", ()):
@@ -147,7 +165,7 @@ CAPTURE = (
             click.Argument(["paths"], nargs=-1, type=click.Path()),
             click.Option(["--dry-run"], is_flag=True, help="Find and read, but write nothing."),
             click.Option(["--watch", "watching"], is_flag=True, help="Stay, and take in what comes as it comes."),
-            click.Option(["--since"], type=float, help="Only what changed within so many hours."),
+            click.Option(["--since"], help="Only what changed since: 12h, 7d, or a date like 2026-11-01."),
             click.Option(["--flavor"], help="Only this agent's."),
             json_option(),
         ],
