@@ -24,7 +24,13 @@ def test_only_a_newline_ends_a_record(tmp_path: Path) -> None:
 
 
 def test_the_last_line_without_its_end_is_not_there_yet(tmp_path: Path) -> None:
-    assert values(tmp_path, b'{"a":1}\n{"a":2}') == [{"a": 1}]
+    assert values(tmp_path, b'{"a":1}\n{"a":2') == [{"a": 1}]
+
+
+def test_a_last_line_that_says_all_is_told_but_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(b'{"a":1}\n{"a":2}')
+    assert [(record.value, record.end) for record in records(str(path))] == [({"a": 1}, 8), ({"a": 2}, 8)]
 
 
 def test_a_whole_record_glued_to_a_cut_one_is_found(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from tests.capture.transcripts import Claude
 
 def of_body(engram: Engram, name: str) -> Path:
     """Return where a body lies on SQLite."""
-    return Path(engram.settings.home) / "blobs" / name[:2] / f"{name[2:]}.zst"
+    bodies = Path(engram.settings.home).rglob("blobs/**/*.zst")
+    return next(path for path in bodies if path.parent.name + path.stem == name)
 
 
 def packed(engram: Engram, name: str) -> bytes:
@@ -37,7 +38,6 @@ def replace(engram: Engram, name: str, content: bytes | None) -> None:
     elif content is None:
         of_body(engram, name).unlink()
     else:
-        of_body(engram, name).parent.mkdir(parents=True, exist_ok=True)
         of_body(engram, name).write_bytes(content)
 
 

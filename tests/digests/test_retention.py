@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
 
 from engram import BodyGone, Engram, StoreFull, StoreUnavailable
 from engram.capture.batch import number
@@ -642,6 +642,10 @@ class Budget(RuleBasedStateMachine):
 
     # What agents do
 
+    @initialize(count=st.integers(1, 4))
+    def first(self, count: int) -> None:
+        self.begin(count)
+
     @rule(count=st.integers(1, 4))
     def begin(self, count: int) -> None:
         name = str(uuid.UUID(int=len(self.works) + 1))
@@ -778,7 +782,12 @@ class Budget(RuleBasedStateMachine):
 
 
 def test_whatever_happens_in_whatever_order_nothing_undigested_is_dropped(tmp_path: Path) -> None:
+    class Here(Budget):
+        def __init__(self) -> None:
+            super().__init__(tmp_path)
+
     bounds = settings(
-        max_examples=25, stateful_step_count=20, deadline=None, database=None, suppress_health_check=list(HealthCheck)
-    )
-    run_state_machine_as_test(lambda: Budget(tmp_path), settings=bounds)
+        max_examples=int(os.environ.get("EXAMPLES", "40")), stateful_step_count=25, deadline=None, database=None,
+        phases=(Phase.generate, Phase.shrink), suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    run_state_machine_as_test(Here, settings=bounds)

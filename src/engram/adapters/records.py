@@ -50,9 +50,12 @@ def opened(path: str) -> IO[bytes]:
 def records(path: str, offset: int = 0, skip: Callable[[bytes], bool] | None = None) -> Iterator[Record]:
     """Yield every record after a place in the file, but lines that are to be skipped unread."""
     waiting: list[tuple[int, bytes]] = []
-    for start, line in _lines(path, offset):
+    for start, line, ended in _lines(path, offset):
         if skip is not None and skip(line):
             continue
+        if not ended:
+            yield from _unended(start, line)
+            break
         end = start + len(line) + 1
         found = _parse(line) if len(line) < LONG_LINE else _parse(shortened(line))
         if found is None and waiting:
@@ -81,6 +84,11 @@ def followed(
     """Yield what is told by each record after a place, with a mark about every megabyte and one at the end."""
     end = marked = offset
     for record in records(path, offset, skip):
+        if record.end == record.start:  # it comes again: what is remembered must not know it yet
+            before = deepcopy(state)
+            yield from tell(record, state)
+            state = before
+            break
         yield from tell(record, state)
         end = record.end
         if end - marked > CHUNK:
@@ -89,8 +97,15 @@ def followed(
     yield Mark(offset=end, state=deepcopy(state))
 
 
-def _lines(path: str, offset: int) -> Iterator[tuple[int, bytes]]:
-    """Yield whole lines and where they start."""
+def _unended(start: int, line: bytes) -> Iterator[Record]:
+    """Yield the last line although its end is still to come, if it says all; it is read again when it ends."""
+    found = _parse(line if len(line) < LONG_LINE else shortened(line)) if line.endswith(b"}") else None
+    if found is not None:
+        yield Record(start=start, end=start, value=found)
+
+
+def _lines(path: str, offset: int) -> Iterator[tuple[int, bytes, bool]]:
+    """Yield lines, where they start, and whether they have ended."""
     with opened(path) as file:
         if offset:
             file.seek(offset)
@@ -103,8 +118,10 @@ def _lines(path: str, offset: int) -> Iterator[tuple[int, bytes]]:
             pieces[0] = b"".join([*held, pieces[0]])
             held = [pieces.pop()]
             for line in pieces:
-                yield offset, line
+                yield offset, line, True
                 offset += len(line) + 1
+        if any(held):
+            yield offset, b"".join(held), False
 
 
 def _parse(line: bytes) -> Any:

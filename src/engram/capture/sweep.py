@@ -38,10 +38,10 @@ class Sweep:
 
     def run(self, found: Iterable[Source], progress: Progress | None = None, *, all_known: bool = False) -> None:
         """Take in what is new; `all_known` tells that a known transcript not among them is gone."""
-        known = cursors.known(self.hub.engine, self.host)
+        known = cursors.known(self.hub.engine, self.host) if all_known else {}
         news: list[Source] = []
         for source in found:
-            cursor = known.pop(source.name, None)
+            cursor = known.pop(source.name, None) if all_known else self._cursor(source)
             self.counts["discovered"] += 1
             if cursor is not None and source.unchanged(cursor):
                 self.counts["skipped_unchanged"] += 1
@@ -51,6 +51,9 @@ class Sweep:
             self._note_vanished(known)
         self._read_all(news, progress)
         self.writer.finish()
+
+    def _cursor(self, source: Source) -> Any:
+        return cursors.get(self.hub.engine, self.host, source.name)
 
     def _read_all(self, news: list[Source], progress: Progress | None) -> None:
         done, total = 0, sum(source.size for source in news)
@@ -73,7 +76,7 @@ class Sweep:
         self.failures[source.path] = f"{type(problem).__name__}: {problem}"
 
     def _read(self, source: Source, tell: Callable[[int], Any]) -> None:
-        cursor = cursors.get(self.hub.engine, self.host, source.name)
+        cursor = self._cursor(source)
         adapter = discover.adapter_of(source)
         if adapter is None:
             self.counts["unknown"] += 1

@@ -75,6 +75,7 @@ class Writer:
     def flush(self) -> None:
         """Write what waits in one transaction, each batch with its cursor: all or nothing."""
         waiting, self._waiting, self._weight = self._waiting, [], 0
+        self.blobs.settle()
         try:
             with self.engine.transaction():
                 for each in waiting:

@@ -9,6 +9,7 @@ import orjson
 from engram.text import one_line
 
 LIMIT = 2048  # bytes of JSON
+_BESIDE = 220  # of them for what comes beside: outcome, confidence, tokens
 
 # How many of each list are kept when space is scarce: tried from left to right until all fits.
 _SHARES = ((14, 10), (10, 8), (8, 6), (6, 4), (4, 3), (3, 2), (2, 1), (1, 1), (0, 0))
@@ -18,7 +19,7 @@ def facts(state: dict[str, Any], goal: str, evidence: list[str]) -> dict[str, An
     """Return the facts of a session within the limit."""
     for files, others in _SHARES:
         found = _facts(state, goal, evidence, files, others)
-        if len(orjson.dumps(found)) <= LIMIT - 60:  # the outcome comes beside them
+        if len(orjson.dumps(found)) <= LIMIT - _BESIDE:
             return found
     return {"goal": one_line(goal, 200)}
 
@@ -27,6 +28,7 @@ def _facts(state: dict[str, Any], goal: str, evidence: list[str], files: int, ot
     cwd, changed = state.get("cwd"), state["changed"]
     found: dict[str, Any] = {
         "goal": one_line(goal, 240 if others > 3 else 160),
+        "then": state["requests"][: others // 2],
         "evidence": [one_line(each, 60) for each in evidence[: max(others // 2, 1)]],
         "changed": _top(changed, files, cwd),
         "read": _top({path: n for path, n in state["read"].items() if path not in changed}, files // 2, cwd),

@@ -19,6 +19,8 @@ VERSION = 1  # of the rules; a higher one makes older digests anew while their e
 _FILES = 120  # of each kind that are remembered
 _ERRORS = 24
 _COMMANDS = 24
+_COMMITS = 12
+_REQUESTS = 6
 _WAITING = 40  # calls whose result has not come
 _PAUSE = 5 * 60 * 1_000_000  # a longer silence is no work
 
@@ -84,7 +86,10 @@ class Fold:
             state["goal"] = text[:600]
         elif state["last"] in ("assistant", "interrupt", "result") and voice.corrects(text):
             state["corrections"] += 1
+            state["objected"] = [len(state["commits"]) + state["dropped"], state["tests"]["runs"], state["pushed"]]
             state["objections"] = [*state["objections"], one_line(text, 140)][-5:]
+        elif len(state["requests"]) < _REQUESTS:
+            state["requests"].append(one_line(text, 90))
         state["said"], state["last"] = text[:400], "user"
 
     def _call(self, event: Event) -> None:
@@ -136,7 +141,10 @@ class Fold:
         elif purpose == "push" and not failed:
             state["pushed"] += 1
         elif purpose == "commit" and not failed:
-            state["commits"] = [*state["commits"], one_line(commands.committed(done.subject, event.text), 120)][-12:]
+            state["commits"].append(one_line(commands.committed(done.subject, event.text), 120))
+            if len(state["commits"]) > _COMMITS:
+                del state["commits"][0]
+                state["dropped"] += 1
         if purpose or failed:
             entry = [commands.short(done.subject), event.exit_code if event.exit_code is not None else int(failed)]
             state["notable"] = [*state["notable"], entry][-_COMMANDS:]
@@ -206,7 +214,7 @@ def _empty() -> dict[str, Any]:
     return {
         "goal": "", "prompt": "", "said": "", "ended": "", "last": "", "turn": 0, "acts": 0, "from": None, "until": 0,
         "active": 0, "read": {}, "changed": {}, "tools": {}, "todo": [], "waiting": {}, "commands": 0, "failed": 0,
-        "notable": [], "errors": [], "tests": {"runs": 0, "failed": 0, "last": None}, "last_build": None, "commits": [],
-        "reverted": 0, "pushed": 0, "corrections": 0, "objections": [], "interrupts": 0, "denials": 0,
-        "compactions": 0, "api_errors": 0, "verdicts": {},
+        "notable": [], "errors": [], "tests": {"runs": 0, "failed": 0, "last": None}, "last_build": None,
+        "commits": [], "dropped": 0, "objected": None, "requests": [], "reverted": 0, "pushed": 0, "corrections": 0,
+        "objections": [], "interrupts": 0, "denials": 0, "compactions": 0, "api_errors": 0, "verdicts": {},
     }  # fmt: skip

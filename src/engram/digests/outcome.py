@@ -11,6 +11,8 @@ from typing import Any
 
 from engram.digests import voice
 
+_OUTDATED = 0.5  # what evidence weighs that the user objected to afterwards
+
 
 def judged(state: dict[str, Any]) -> tuple[str, float, list[str]]:
     """Return the outcome, the confidence in it, and the evidence."""
@@ -19,11 +21,11 @@ def judged(state: dict[str, Any]) -> tuple[str, float, list[str]]:
     bad = -sum(weight for weight, _ in evidence if weight < 0)
     told = [words for _, words in sorted(evidence, key=lambda each: -abs(each[0]))]
     left = _left_off(state)
-    if left and good < 2:
-        return "abandoned", _sure(1.5 + bad, good), [left, *told]
-    if not evidence or good + bad < 1:
+    if left:
+        return ("abandoned" if good < 2 else "partial"), _sure(1.5 + bad, good / 2), [left, *told]
+    if good + bad < 1:
         return "unclear", 0.3, told
-    if good >= 1 and bad >= 1.5 and 0.4 < good / bad < 2.5:
+    if good >= 1 and bad >= 1 and 0.5 < good / bad < 2:
         return "partial", _sure(min(good, bad), abs(good - bad)), told
     if good > bad:
         return "success", _sure(good, bad), told
@@ -36,7 +38,7 @@ def _sure(side: float, other: float) -> float:
 
 
 def _evidence(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
-    yield from _tests(state["tests"])
+    yield from _tests(state)
     yield from _commits(state)
     yield from _errors(state)
     yield from _words(state)
@@ -47,18 +49,32 @@ def _evidence(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
         yield (0.5, "all planned steps done") if not open_items else (-0.5, f"{len(open_items)} planned steps open")
 
 
-def _tests(tests: dict[str, Any]) -> Iterator[tuple[float, str]]:
+def _since(state: dict[str, Any]) -> tuple[int, int, int]:
+    """Return how many commits, test runs and pushes there were when the user last objected."""
+    commits, runs, pushed = state["objected"] or (0, 0, 0)
+    return commits, runs, pushed
+
+
+def _tests(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
+    """Count the last tests; those the user objected to afterwards say little."""
+    tests, (_, before, _) = state["tests"], _since(state)
     if tests["last"] is True:
-        yield 2.0, "the last tests passed"
+        yield (
+            (2.0, "the last tests passed")
+            if tests["runs"] > before
+            else (_OUTDATED, "tests passed before an objection")
+        )
     elif tests["last"] is False:
         yield -2.0, "the last tests failed"
 
 
 def _commits(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
-    kept = len(state["commits"]) - state["reverted"]
+    before, _, pushed_before = _since(state)
+    made = len(state["commits"]) + state["dropped"]
+    kept = made - state["reverted"]
     if kept > 0:
-        yield 2.0, f"{kept} commits kept"
-    if state["pushed"]:
+        yield (2.0, f"{kept} commits kept") if made > before else (_OUTDATED, f"{kept} commits before an objection")
+    if state["pushed"] > pushed_before:
         yield 1.0, "pushed"
     if state["reverted"]:
         yield -1.5, f"{state['reverted']} times work was thrown away"
@@ -79,7 +95,7 @@ def _errors(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
 def _words(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
     last_user, last_agent = state["said"], state["ended"]
     if state["turn"] > 1 and voice.corrects(last_user):
-        yield -1.5, "the user's last words object"
+        yield -2.0, "the user's last words object"
     elif state["turn"] > 1 and voice.approves(last_user):
         yield 1.5, "the user's last words approve"
     repeated = state["corrections"]
@@ -107,7 +123,7 @@ def _left_off(state: dict[str, Any]) -> str:
     """Return how a session was left in the middle, if it was."""
     if state["last"] == "interrupt":
         return "interrupted, and nobody went on"
-    if state["last"] == "user" and state["turn"] > 0:
+    if state["last"] == "user" and state["turn"] > 0 and not voice.approves(state["said"]):
         return "the last request was never answered"
     if state["last"] in ("call", "result"):
         return "it stops in the middle of the work"

@@ -42,10 +42,11 @@ class Blobs:
     def __init__(self, engine: Engine, settings: Settings) -> None:
         self._engine = engine
         self.directory = os.path.join(settings.home, "blobs")
-        self._fresh: set[str] = set()
+        self._made: set[str] = set()
+        self._unsettled: set[str] = set()
 
     def put(self, content: bytes) -> tuple[str, int]:
-        """Keep a body durably; return its name and how much it takes."""
+        """Keep a body, durably once settled; return its name and how much it takes."""
         packed = zstd.compress(content, _LEVEL)
         name = sha256(content).hexdigest()
         if self._engine.dialect == "postgres":
@@ -53,6 +54,12 @@ class Blobs:
         elif not os.path.exists(self._path(name)):
             self._write(self._path(name), packed)
         return name, len(packed)
+
+    def settle(self) -> None:
+        """Make the names of what was put survive a power cut, before a row relies on them."""
+        for directory in self._unsettled:
+            _sync_directory(directory)
+        self._unsettled.clear()
 
     def get(self, name: str) -> bytes:
         """Return a body, checked."""
@@ -105,7 +112,7 @@ class Blobs:
             raise BodyGone(name=name) from problem
 
     def _path(self, name: str) -> str:
-        return os.path.join(self.directory, name[:2], f"{name[2:]}.zst")
+        return os.path.join(self.directory, name[:1], f"{name[1:]}.zst")
 
     def _shown(self, name: str) -> str:
         return self._path(name) if self._engine.dialect == "sqlite" else f"blob {name}"
@@ -114,12 +121,12 @@ class Blobs:
         directory = os.path.dirname(path)
         temporary = f"{path}.{secrets.token_hex(4)}.tmp"
         try:
-            if directory not in self._fresh:
+            if directory not in self._made:
                 _make_durably(directory)
-                self._fresh.add(directory)
+                self._made.add(directory)
             _write_synced(temporary, packed)
             os.replace(temporary, path)
-            _sync_directory(directory)
+            self._unsettled.add(directory)
         except OSError as problem:
             _forget(temporary)
             raise StoreFull(store=self.directory) if problem.errno in _FULL else problem from problem
