@@ -18,7 +18,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from engram import BodyGone, Engram, StoreFull, StoreUnavailable
 from engram.capture.batch import number
@@ -668,7 +675,7 @@ class Budget(RuleBasedStateMachine):
         records = [json.loads(each) for each in before.splitlines() if each]
         records[line]["message"]["content"] = self._said(name, line)
         text = "".join(json.dumps(record) + "\n" for record in records)
-        self.works[name].path.write_text(text if before.startswith("\n") else f"\n{text}")
+        self.works[name].path.write_text("\n" * (before.count("\n") - len(records) + 1) + text)
         self.rewritten.add(name)
 
     # What we do

@@ -11,8 +11,8 @@ from engram.text import one_line
 LIMIT = 2048  # bytes of JSON
 _BESIDE = 220  # of them for what comes beside: outcome, confidence, tokens
 
-# How many of each list are kept when space is scarce: tried from left to right until all fits.
-_SHARES = ((14, 10), (10, 8), (8, 6), (6, 4), (4, 3), (3, 2), (2, 1), (1, 1), (0, 0))
+# How many files and how many of every other list are kept: tried from left to right until all fits. Files go last.
+_SHARES = ((16, 10), (16, 8), (16, 6), (14, 5), (14, 4), (12, 3), (10, 2), (6, 1), (3, 1), (0, 0))
 
 
 def facts(state: dict[str, Any], goal: str, evidence: list[str]) -> dict[str, Any]:
