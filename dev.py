@@ -4,8 +4,9 @@ python3 dev.py install   make .venv, put `engram` on your PATH, show the sitrep
 python3 dev.py check     format, lint, types, layers, tests: what CI runs
 python3 dev.py test …    only the tests; further words go to pytest
 python3 dev.py fix       format and repair what the linter can
-python3 dev.py bench     the benchmarks, ratios side by side
+python3 dev.py bench …   a benchmark, ratios side by side: coordination, capture, digests, redaction
 python3 dev.py race      the full race of eight processes over locks
+python3 dev.py torture   a sweep killed a thousand times
 """
 
 from __future__ import annotations
@@ -22,7 +23,15 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 
 
 def main(words: list[str]) -> int:
-    recipes = {"install": install, "check": check, "test": test, "fix": fix, "bench": bench, "race": race}
+    recipes = {
+        "install": install,
+        "check": check,
+        "test": test,
+        "fix": fix,
+        "bench": bench,
+        "race": race,
+        "torture": torture,
+    }
     if sys.version_info < (3, 11):  # noqa: UP036  (this file is what an older Python meets first)
         print(f"Engram needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
         return 2
@@ -73,12 +82,18 @@ def fix(_: list[str]) -> int:
 
 def bench(words: list[str]) -> int:
     prepare(".[dev]")
-    return run(str(BIN / "python"), "benchmarks/coordination.py", *words)
+    chosen = words[0] if words and not words[0].startswith("-") else "coordination"
+    return run(str(BIN / "python"), "-m", f"benchmarks.{chosen}", *words[chosen in words :])
 
 
 def race(words: list[str]) -> int:
     prepare(".[dev]")
     return run(str(BIN / "python"), "-m", "benchmarks.race", *words)
+
+
+def torture(words: list[str]) -> int:
+    prepare(".[dev]")
+    return run(str(BIN / "python"), "-m", "benchmarks.torture", *words)
 
 
 def prepare(what: str) -> None:

@@ -83,3 +83,27 @@ def test_racers_start_from_any_directory_even_one_with_benchmarks_of_its_own(
     monkeypatch.chdir(tmp_path)
     summary = race.hold_race(tmp_path / "race", processes=1, rounds=2, kills=0, stops=0)
     assert (summary.asks >= 2, summary.violations) == (True, [])
+
+
+def test_the_capture_benchmark_tells_every_figure_and_names_who_did_not_run() -> None:
+    if not (ROOT.parent / "shared" / "data").exists():
+        pytest.skip("the transcripts the capture benchmark reads are not here (../shared)")
+    told = run("-m", "benchmarks.capture", "--mb", "2", "--alone")
+    for words in (
+        "MB/CPU s",
+        "of raw",
+        "agentsview",
+        "tokens",
+        "nothing new among",
+        "one line more",
+        "one line of 50 MB",
+    ):
+        assert words in told
+
+
+def test_the_digest_benchmark_tells_recall_and_outcomes() -> None:
+    if not (ROOT.parent / "shared" / "data").exists():
+        pytest.skip("the labelled sessions the digest benchmark reads are not here (../shared)")
+    told = run("benchmarks/digests.py")
+    for words in ("files changed: recall", "friction", "open items", "balanced", "within 2048"):
+        assert words in told

@@ -31,7 +31,7 @@ class Home:
         self._place.mkdir(parents=True)
 
     def grow(self) -> None:
-        """Let something happen in one session: a few lines, sometimes half a line more."""
+        """Let something happen in one session: a few lines, sometimes one more that has not come to its end."""
         name = self._session()
         self._finish(name)
         count, half = self.chance.choice((1, 1, 2, 4, 12)), self.chance.random() < 0.2

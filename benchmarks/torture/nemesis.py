@@ -22,9 +22,10 @@ from engram.store import blobs
 LONGEST = 0.15  # seconds a sweeper is left to live, once it may die
 UNSWEPT = 4  # after every so many kills the next sweeper finds things as the last one left them
 
-_OTHERS = (
-    "select count(*) as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
-)
+_BUSY = """
+select count(*) as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+   and backend_type = 'client backend' and state <> 'idle'
+"""
 
 
 @dataclass
@@ -142,9 +143,9 @@ class _Nemesis:
 
 
 def _alone(engram: Engram) -> None:
-    """Wait until the server has noticed that the sweeper is dead."""
+    """Wait until the server has ended what a dead sweeper had asked of it."""
     if engram.engine.dialect == "postgres":
-        while engram.engine.run(_OTHERS)[0]["count"]:
+        while engram.engine.run(_BUSY)[0]["count"]:
             time.sleep(0.002)
 
 

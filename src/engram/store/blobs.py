@@ -51,8 +51,11 @@ class Blobs:
         name = sha256(content).hexdigest()
         if self._engine.dialect == "postgres":
             self._engine.run(_PUT, sha256=name, content=packed)
-        elif not os.path.exists(self._path(name)):
-            self._write(self._path(name), packed)
+            return name, len(packed)
+        path = self._path(name)
+        if not os.path.exists(path):
+            self._write(path, packed)
+        self._unsettled.add(os.path.dirname(path))  # of one found there as well: a crash may have left it
         return name, len(packed)
 
     def settle(self) -> None:
@@ -126,7 +129,6 @@ class Blobs:
                 self._made.add(directory)
             _write_synced(temporary, packed)
             os.replace(temporary, path)
-            self._unsettled.add(directory)
         except OSError as problem:
             _forget(temporary)
             raise StoreFull(store=self.directory) if problem.errno in _FULL else problem from problem
