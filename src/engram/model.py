@@ -238,7 +238,7 @@ class Retention:
     final_usage: int  # bytes of bodies kept
     passes: dict[str, int]  # bodies dropped by age, by the soft cap, by the hard cap
     data_loss: tuple[str, ...] = ()  # sessions dropped although they could not be digested
-    distilled: int = 0  # bytes of digests
+    distilled: int = 0  # bytes of digests; weighed when everything is swept
     distilled_over: bool = False  # more digests than their cap: nothing is dropped, but you should know
 
 

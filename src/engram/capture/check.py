@@ -72,6 +72,10 @@ def _repair(
         yield f"removed {len(leftovers) + len(unfinished)} bodies nothing points to"
     if astray:
         yield f"indexed {reindex(hub)} events anew"
+    with hub.engine.transaction():
+        off = blobs.recount(hub.engine)
+    if off:
+        yield f"counted the kept bodies anew, {off:+,} bytes"
     made = sum(1 for _ in remake_due(hub))
     if made:
         yield f"made {made} digests anew"

@@ -57,7 +57,7 @@ def take_in(
             return _report(run, 0, None)
         retention.keep_ballast(hub)
         analyzed = len({*run.writer.changed, *remake_due(hub)})
-        return _report(run, analyzed, retention.evict(hub))
+        return _report(run, analyzed, retention.evict(hub, whole=all_known))
 
 
 @contextmanager

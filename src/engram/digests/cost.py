@@ -28,7 +28,7 @@ _CERTAINTY = ("exact", "floor", "uncertain")  # a sum is as sure as its least su
 def cost(
     hub: Hub,
     by: Annotated[str, Help("one line per session, project, day, flavor or model")] = "day",
-    session_id: Annotated[str | None, Help("only this session, with the subagents it sent")] = None,
+    session: Annotated[str | None, Help("only this session, with the subagents it sent")] = None,
     project: Annotated[str | None, Help("only this project")] = None,
     flavor: Annotated[str | None, Help("only this agent's")] = None,
     days: Annotated[float, Help("how far back")] = 30.0,
@@ -36,11 +36,11 @@ def cost(
     """Show tokens and money, each answer counted once, every figure marked exact, floor or uncertain."""
     if by not in PLACES:
         raise InvalidInput(field="by", reason=f"{by!r} is none of {', '.join(PLACES)}.")
-    session = sessions.get_session(hub, session_id).id if session_id else None
+    one = sessions.get_session(hub, session).id if session else None
     since = sessions.back(hub, "days", days)
     rows = usage.totals(
-        hub.engine, by, _offset(hub), session=session, project=sessions.room(project),
-        flavor=name_or_none("flavor", flavor), since=None if session else since,
+        hub.engine, by, _offset(hub), session=one, project=sessions.room(project),
+        flavor=name_or_none("flavor", flavor), since=None if one else since,
     )  # fmt: skip
     return _summed(rows, Prices(hub.settings.home), by)
 

@@ -24,9 +24,9 @@ _STEP = 200
 _ANY_TIME = (1 << 63) - 1  # a clock that ran ahead keeps nothing from the budget
 
 
-def evict(hub: Hub) -> Retention:
-    """Bring the store within its budget and say what that took."""
-    pass_ = _Pass(hub)
+def evict(hub: Hub, *, whole: bool = True) -> Retention:
+    """Bring the store within its budget and say what that took; `whole` weighs the digests as well."""
+    pass_ = _Pass(hub, whole)
     try:
         return pass_.run()
     except StoreFull:
@@ -38,8 +38,9 @@ def evict(hub: Hub) -> Retention:
 class _Pass:
     """One run over the budget's rules."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: Hub, whole: bool) -> None:
         self.hub, self.engine, self.settings = hub, hub.engine, hub.settings
+        self.whole = whole
         self.bodies = blobs.Blobs(hub.engine, hub.settings)
         self.counts = {"age": 0, "soft": 0, "hard": 0}
         self.freed = 0
@@ -50,7 +51,8 @@ class _Pass:
         self._age()
         self._soft()
         self._hard()
-        usage, distilled = blobs.usage(self.engine), digests.total_bytes(self.engine)
+        usage = blobs.usage(self.engine)
+        distilled = digests.total_bytes(self.engine) if self.whole else 0
         return Retention(
             freed=self.freed, final_usage=usage, passes=dict(self.counts), data_loss=tuple(sorted(set(self.lost))),
             distilled=distilled, distilled_over=distilled > self.settings.distilled_cap_bytes,

@@ -13,6 +13,7 @@ from typing import Any
 
 from engram.errors import BodyGone, StoreDamaged, StoreFull
 from engram.settings import Settings
+from engram.store import counters
 from engram.zstd import zstd
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from engram.store.engine import Engine, Row
 
 _LEVEL = 3
+_KEPT = "kept bytes"
 
 _ADD = """
 insert into blobs (sha256, capture, batch, raw_bytes, stored_bytes, made_at)
@@ -172,6 +174,7 @@ def _forget(path: str) -> None:
 
 def add(engine: Engine, **facts: Any) -> int:
     """Write down a body that is kept; return its number."""
+    counters.add(engine, _KEPT, facts["stored_bytes"])
     if engine.dialect == "postgres" and not engine.run(f"{_CONTENT} for key share", sha256=facts["sha256"]):
         raise BodyGone(name=facts["sha256"])
     return int(engine.run(_ADD, **facts)[0]["num"])
@@ -218,9 +221,16 @@ _LOSE = "update blobs set evicting_at = :now, lost = 1 where num = :num"
 
 
 def usage(engine: Engine) -> int:
-    """Return how many bytes of bodies are kept."""
+    """Return how many bytes of bodies are kept: a running figure, since each sweep asks."""
+    return counters.get(engine, _KEPT)
+
+
+def recount(engine: Engine) -> int:
+    """Set the running figure right; return by how much it was off."""
     row = engine.run("select coalesce(sum(stored_bytes), 0) as total from blobs where evicting_at is null")[0]
-    return int(row["total"])
+    off = int(row["total"]) - usage(engine)
+    counters.add(engine, _KEPT, off)
+    return off
 
 
 def evictable(engine: Engine, before: int, limit: int, *, by_worth: bool) -> list[Row]:
@@ -237,11 +247,13 @@ def evicting(engine: Engine, rows: list[Row], now: int) -> None:
     """Mark bodies as about to be dropped; the store refuses it for one that no digest knows."""
     wanted = [{"num": r["num"], "digest": r["digest"], "through": r["through"], "now": now} for r in rows]
     engine.run_many(_EVICTING, wanted)
+    counters.add(engine, _KEPT, -sum(row["stored_bytes"] for row in rows))
 
 
 def lose(engine: Engine, rows: list[Row], now: int) -> None:
     """Mark bodies as lost: dropped although no digest knows them."""
     engine.run_many(_LOSE, [{"num": row["num"], "now": now} for row in rows])
+    counters.add(engine, _KEPT, -sum(row["stored_bytes"] for row in rows))
 
 
 def half_evicted(engine: Engine) -> list[Row]:

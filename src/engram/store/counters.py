@@ -1,4 +1,4 @@
-"""Numbers that only rise."""
+"""Running numbers."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ on conflict (name) do update set counter = counters.counter + excluded.counter r
 """
 
 
+def get(engine: Engine, name: str) -> int:
+    """Return where a counter stands."""
+    rows = engine.run("select counter from counters where name = :name", name=name)
+    return int(rows[0]["counter"]) if rows else 0
+
+
 def add(engine: Engine, name: str, count: int) -> int:
-    """Raise a counter and return where it stands."""
+    """Move a counter and return where it stands."""
     return int(engine.run(_ADD, name=name, count=count)[0]["counter"])

@@ -74,6 +74,7 @@ create table blobs (
 );
 create index blobs_by_capture on blobs (capture, batch);
 create index blobs_by_name on blobs (sha256);
+create index blobs_kept on blobs (made_at) where evicting_at is null;
 create index blobs_evicting on blobs (num) where evicting_at is not null and evicted_at is null;
 
 create table events (

@@ -51,8 +51,9 @@ COMMANDS = (
 
 _HELP = """One memory for every coding agent.
 
-Several agents on one machine know of each other: who is here, what they do, what they hold. Start with
-`engram sitrep`; commands take --json, and --help shows more.
+Several agents on one machine know of each other: who is here, what they do, what they hold; and what they did in
+the past is kept, found and counted. Start with `engram ingest` and `engram sitrep`; commands take --json, and --help
+shows more.
 """
 
 
