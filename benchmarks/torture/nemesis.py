@@ -69,7 +69,7 @@ class _Nemesis:
         self._remains = 0
         place.open().close()
         place.acknowledged.touch()
-        self._news = place.acknowledged.open(encoding="ascii")
+        self._news, self._begun = place.acknowledged.open("rb"), b""
         self._server = multiprocessing.get_context("forkserver")
         self._server.set_forkserver_preload(["benchmarks.torture.sweeper", "engram.capture.intake"])
 
@@ -100,6 +100,7 @@ class _Nemesis:
             self.summary.violations.append(f"a sweeper ended by itself ({sweeper.exitcode})")
         self.home.settle()
         self._hears()
+        self._begun = b""  # an acknowledgement it did not live to finish is none
 
     def _grow(self, seconds: float, enough: Callable[[], bool] = lambda: False) -> None:
         deadline = time.monotonic() + seconds
@@ -109,13 +110,12 @@ class _Nemesis:
 
     def _hears(self) -> bool:
         """Read what was acknowledged since; tell whether it was anything."""
-        heard = False
-        while (line := self._news.readline()).endswith("\n"):
-            facts = json.loads(line)
+        *lines, self._begun = (self._begun + self._news.read()).split(b"\n")
+        for line in lines:
+            self.acknowledged = json.loads(line)["held"]
             self.summary.sweeps += 1
-            self.summary.acknowledged = sum(facts["held"].values())
-            self.acknowledged, heard = facts["held"], True
-        return heard
+            self.summary.acknowledged = sum(self.acknowledged.values())
+        return bool(lines)
 
     def _judge(self, engram: Engram, *, sweeps: bool) -> None:
         _alone(engram)

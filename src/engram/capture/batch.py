@@ -14,7 +14,7 @@ from engram.capture.redact import Redactor
 from engram.model import About, Event, Usage
 from engram.text import one_line
 
-FULL = 2 << 20  # characters from which on a batch is stored: the store is not held up for long
+FULL = 1 << 20  # characters from which on a batch is stored: the store is not held up for long
 
 _WORDS = {"message": 20_000, "thinking": 4_000, "call": 2_000, "compaction": 4_000, "damage": 0, "opaque": 1_000}
 _SECRET = re.compile(r"(?i)pass|secret|token|key|credential|auth|cookie")

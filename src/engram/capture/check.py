@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from engram.capture.turn import Turn
-from engram.digests.bodies import Bodies
-from engram.digests.remake import remake_due
 from engram.errors import BodyGone, StoreDamaged
 from engram.hub import Hub
 from engram.model import Check
@@ -64,6 +62,8 @@ def _wrong(hub: Hub, bodies: blobs.Blobs, name: str) -> BodyGone | StoreDamaged 
 def _repair(
     hub: Hub, bodies: blobs.Blobs, leftovers: set[str], unfinished: list[str], astray: bool
 ) -> Iterator[str]:  # fmt: skip
+    from engram.digests.remake import remake_due
+
     for name in leftovers:
         bodies.remove(name)
     for path in unfinished:
@@ -84,6 +84,7 @@ def _repair(
 def reindex(hub: Hub) -> int:
     """Make the full-text index anew from the bodies."""
     from engram.capture.batch import found_by
+    from engram.digests.bodies import Bodies
 
     done = 0
     reader = Bodies(hub)

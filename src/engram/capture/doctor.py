@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from engram.clock import HOUR
-from engram.digests import retention
 from engram.hub import Hub
 from engram.model import Finding
 from engram.operation import operation
@@ -97,6 +96,8 @@ def _kept_days(flavor: str) -> int | None:
 
 
 def _budget(hub: Hub) -> Iterator[Finding]:
+    from engram.digests import retention
+
     used, cap = blobs.usage(hub.engine), hub.settings.raw_soft_cap_bytes
     yield Finding(level="ok", subject="budget", text=f"{used:,} of {cap:,} bytes of bodies.")
     if hub.engine.dialect == "sqlite" and not retention.has_ballast(hub):

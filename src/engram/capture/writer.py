@@ -108,6 +108,10 @@ class Writer:
         about = batch.about.get(captured.name, {})
         if about.get("title"):
             about = {**about, "title": self.redactor.clean(about["title"])}
+        captured.fold = captured.fold or load(self.engine, captured.num)
+        captured.fold.locate(about.get("cwd"))
+        for each in new:
+            captured.fold.feed(each.event)
         return Parcel(captured=captured, found=found, new=new, altered=altered, about=about, body=body)
 
     def _news(self, captured: Captured, found: list[Packed]) -> tuple[list[Packed], list[tuple[int, Packed]]]:
@@ -124,15 +128,11 @@ class Writer:
         captured.batches += 1
         if parcel.body:
             self._put(parcel, stand.num)
-        if captured.fold is None:
-            captured.fold = load(self.engine, captured.num)
-        captured.fold.locate(parcel.about.get("cwd"))
-        for each in parcel.new:
-            captured.fold.feed(each.event)
         self._grow(parcel, read)
         if getattr(stand.adapter, "forks_unnamed", False):
             self.register.link(captured, stand.adapter.flavor)
-        save(self.engine, captured.num, captured.fold, captured.batches, self.hub.now())
+        if captured.fold:
+            save(self.engine, captured.num, captured.fold, captured.batches, self.hub.now())
         if parcel.altered:
             captures.mark_due(self.engine, captured.num, True)
         self.changed.add(captured.num)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
-
-import orjson
 
 from engram.text import one_line
 
@@ -19,7 +18,7 @@ def facts(state: dict[str, Any], goal: str, evidence: list[str]) -> dict[str, An
     """Return the facts of a session within the limit."""
     for files, others in _SHARES:
         found = _facts(state, goal, evidence, files, others)
-        if len(orjson.dumps(found)) <= LIMIT - _BESIDE:
+        if len(json.dumps(found, ensure_ascii=False).encode()) <= LIMIT - _BESIDE:
             return found
     return {"goal": one_line(goal, 200)}
 

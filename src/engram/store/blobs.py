@@ -7,14 +7,12 @@ lie in a table, where the whole team reads them. What a name promises is checked
 from __future__ import annotations
 
 import os
-import secrets
 from hashlib import sha256
 from typing import Any
 
 from engram.errors import BodyGone, StoreDamaged, StoreFull
 from engram.settings import Settings
 from engram.store import counters
-from engram.zstd import zstd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +47,8 @@ class Blobs:
 
     def put(self, content: bytes) -> tuple[str, int]:
         """Keep a body, durably once settled; return its name and how much it takes."""
+        from engram.zstd import zstd  # not for commands that touch no body
+
         packed = zstd.compress(content, _LEVEL)
         name = sha256(content).hexdigest()
         if self._engine.dialect == "postgres":
@@ -68,6 +68,8 @@ class Blobs:
 
     def get(self, name: str) -> bytes:
         """Return a body, checked."""
+        from engram.zstd import zstd
+
         packed = self._read(name)
         try:
             content = zstd.decompress(packed)
@@ -124,7 +126,7 @@ class Blobs:
 
     def _write(self, path: str, packed: bytes) -> None:
         directory = os.path.dirname(path)
-        temporary = f"{path}.{secrets.token_hex(4)}.tmp"
+        temporary = f"{path}.{os.urandom(4).hex()}.tmp"
         try:
             if directory not in self._made:
                 _make_durably(directory)
