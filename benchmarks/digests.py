@@ -188,7 +188,7 @@ def graded(labels: list[dict[str, Any]], kind: str, folder: Path) -> list[Graded
 
 
 def _graded(engram: Engram, session: str, label: dict[str, Any]) -> Graded:
-    rows = engram.cost(by="session", session_id=session)
+    rows = engram.cost(by="session", session=session)
     own = [row for row in rows if row.place == session]
     counted = {
         "input_tokens": sum(row.input for row in own),

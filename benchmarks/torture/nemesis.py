@@ -88,7 +88,7 @@ class _Nemesis:
 
     def _kill(self) -> None:
         """Let a sweeper work while the transcripts grow, and kill it at some moment."""
-        sweeper = self._server.Process(target=sweep_until_killed, args=(self.place,))
+        sweeper = self._server.Process(target=sweep_until_killed, args=(self.place,), daemon=True)
         sweeper.start()
         if self.chance.random() < 0.8:  # else it may die before it has even opened the store
             self._grow(10, self._hears)
