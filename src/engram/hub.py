@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engram import host
 from engram.clock import Clock, Instant
+from engram.errors import StoreFull
 from engram.settings import Settings, load, locate
 from engram.store import boots, migrate
 from engram.store.engine import open_engine
@@ -32,7 +33,7 @@ class Hub:
         self.serving = serving  # callers are other processes: ours, and its directory, say nothing of them
         self.settings = settings or load(**(locate(path_or_url) | choices))
         self.clock = clock or Clock()
-        self.engine: Engine = open_engine(self.settings)
+        self.engine = self._opened()
         try:
             migrate.migrate(self.engine, self.clock.now())
             self.boot = host.boot() if self.engine.dialect == "sqlite" else ""
@@ -40,6 +41,17 @@ class Hub:
         except BaseException:
             self.engine.close()
             raise
+
+    def _opened(self) -> Engine:
+        """Open the store; a disk too full for that gives up its ballast first."""
+        try:
+            return open_engine(self.settings)
+        except StoreFull:
+            from engram.store import ballast
+
+            if not ballast.give_up(self.settings.home):
+                raise
+            return open_engine(self.settings)
 
     def now(self) -> int:
         """Return the wall-clock time in microseconds; several machines go by their server's."""

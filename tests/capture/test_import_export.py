@@ -74,3 +74,28 @@ def test_a_file_without_conversations_is_refused(engram: Engram, tmp_path: Path,
     (tmp_path / "folder").mkdir()
     with pytest.raises(ImportRefused, match=r"conversations\.json"):
         engram.import_chatgpt(str(tmp_path / "folder"))
+
+
+def test_a_damaged_zip_is_refused(engram: Engram, export: Path, home: Path) -> None:
+    whole = export.read_bytes()
+    spot = whole.index(b"Add 2 and 3")
+    for damaged in (
+        whole[:spot] + b"Bad" + whole[spot + 3 :],
+        b"\0" * 40 + whole[40:],
+        whole.replace(b"PK\1\2", b"PK\7\7"),
+    ):
+        export.write_bytes(damaged)
+        with pytest.raises(ImportRefused, match="damaged"):
+            engram.import_chatgpt(str(export))
+    assert engram.list_sessions() == []
+
+
+def test_a_later_zip_of_the_same_size_is_read_again(engram: Engram, export: Path, home: Path) -> None:
+    engram.import_chatgpt(str(export))
+    with zipfile.ZipFile(export, "w") as archive:
+        archive.writestr(
+            "conversations.json", json.dumps([conversation("c1", "Add 4 and 5"), conversation("c2", "Hi")])
+        )
+    again = engram.import_chatgpt(str(export))
+    assert (again.ingested, again.skipped_unchanged) == (1, 0)
+    assert engram.recall("Add 4")

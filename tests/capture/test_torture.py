@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from benchmarks.torture import report, torture
 
 from engram import Engram
@@ -17,9 +16,6 @@ def test_killed_sweeps_lose_nothing_and_take_nothing_in_twice(store: str, tmp_pa
     assert min(summary.sweeps, summary.acknowledged, summary.evictions, summary.in_the_middle) > 0
 
 
-@pytest.mark.xfail(
-    strict=True, reason="intake: a crash between making the key's file and writing it leaves an empty key"
-)
 def test_a_key_cut_short_by_a_crash_is_made_anew(tmp_path: Path, home: Path) -> None:
     with Engram(tmp_path / "home") as engram:
         key = tmp_path / "home" / "redaction.key"

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from engram import Engram
+from engram.capture.turn import Turn
 from engram.capture.watch import watch
 from tests.capture.transcripts import Claude
 
@@ -24,3 +25,47 @@ def test_a_line_written_while_watching_is_captured(tmp_path: Path, home: Path) -
         sweeps.close()
         (hit,) = engram.recall("Two")
         assert hit.role == "user"
+
+
+def test_a_sweep_that_runs_already_does_not_keep_anyone_from_watching(tmp_path: Path, home: Path) -> None:
+    work = Claude(home)
+    work.says("One")
+    other = Turn(str(tmp_path / "store"))
+    with Engram(tmp_path / "store") as engram:
+        other.__enter__()
+
+        def end() -> None:
+            other.__exit__(None, None, None)
+            work.says("Two")
+
+        threading.Timer(1, end).start()
+        sweeps = watch(engram)
+        assert next(sweeps).events == 2
+        sweeps.close()
+
+
+def test_a_store_that_was_busy_is_tried_again_with_the_next_change(tmp_path: Path, home: Path) -> None:
+    first, second = Claude(home), Claude(home)
+    first.says("One")
+    with Engram(tmp_path / "store", busy_seconds=1) as engram:
+        sweeps = watch(engram)
+        next(sweeps)
+        blocker = threading.Thread(target=write_while_busy, args=(tmp_path / "store", first, second))
+        blocker.start()
+        found = 0
+        while found < 2:
+            found += next(sweeps).events
+        blocker.join()
+        sweeps.close()
+        assert engram.recall("Two")
+        assert engram.recall("Three")
+
+
+def write_while_busy(store: Path, first: Claude, second: Claude) -> None:
+    """Hold the store for longer than a sweep waits, write, let go, and write again."""
+    with Engram(store) as other:
+        time.sleep(0.5)
+        with other.engine.transaction():
+            first.says("Two")
+            time.sleep(3)
+        second.says("Three")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,6 +67,78 @@ def test_the_longest_name_prices_a_model(tmp_path: Path) -> None:
     assert prices.of("us.anthropic/claude-opus-4-5-20251101") == [5.0, 25.0, 0.5, 6.25, 10.0]
     assert prices.of("gpt-5.1-codex-mini-high") == [0.25, 2.0, 0.025]
     assert prices.of("unheard-of") is None
+
+
+@pytest.mark.parametrize(
+    "model", ["gpt-5.7", "gpt-50", "grok-4.35", "claude-opus-4-9", "claude-opus-4-9-20270101", "claude-opus-4.9", "o33"]
+)
+def test_another_version_is_not_priced_like_the_one_before(tmp_path: Path, model: str) -> None:
+    assert Prices(str(tmp_path)).of(model) is None
+
+
+@pytest.mark.parametrize(
+    ("model", "first"),
+    [
+        ("claude-opus-4-20250514", 15.0), ("claude-opus-4-0", 15.0), ("claude-opus-4-1-20250805", 15.0),
+        ("claude-opus-4@20250514", 15.0), ("claude-sonnet-4-5-20250929", 3.0), ("claude-sonnet-4-6", 3.0),
+        ("gpt-5.1-codex-mini-high", 0.25), ("gpt-5-2025-08-07", 1.25), ("gemini-2.5-pro-preview-05-06", 1.25),
+        ("grok-4.20-0309-reasoning", 1.25), ("grok-code-fast-1", 1.0), ("claude-mythos-5", 10.0),
+    ],
+)  # fmt: skip
+def test_a_date_a_size_or_an_effort_behind_a_name_does_not_matter(tmp_path: Path, model: str, first: float) -> None:
+    assert (Prices(str(tmp_path)).of(model) or [0])[0] == first
+
+
+@pytest.mark.parametrize(
+    ("model", "first"),
+    [
+        ("anthropic/claude-opus-4-5", 5.0), ("anthropic.claude-opus-4-5-20251101-v1:0", 5.0),
+        ("us.anthropic.claude-sonnet-4-20250514-v1:0", 3.0), ("eu.anthropic.claude-haiku-4-5-20251001-v1:0", 1.0),
+        ("global.anthropic.claude-opus-4-6-v1", 5.0), ("bedrock/us.anthropic.claude-opus-4-6-v1:0", 5.0),
+        ("claude-4-sonnet-20250514", 3.0), ("claude-4.5-opus-high-thinking", 5.0), ("claude-sonnet-4.5", 3.0),
+        ("claude-3-5-haiku-20241022", 0.8), ("claude-3.5-haiku", 0.8), ("models/gemini-2.5-pro", 1.25),
+    ],
+)  # fmt: skip
+def test_a_provider_and_its_way_of_writing_a_name_do_not_matter(tmp_path: Path, model: str, first: float) -> None:
+    assert (Prices(str(tmp_path)).of(model) or [0])[0] == first
+
+
+def rollout(home: Path, name: str, parent: str | None, output: int) -> None:  # noqa: F811
+    """Let Codex write a thread that another thread sent."""
+    folder = home / ".codex" / "sessions" / "2026" / "11" / "01"
+    folder.mkdir(parents=True, exist_ok=True)
+    usage = {"input_tokens": 0, "output_tokens": output, "total_tokens": output}
+    info = {"last_token_usage": usage, "total_token_usage": usage}
+    records: list[tuple[str, dict[str, Any]]] = [
+        ("session_meta", {"id": name, "parent_thread_id": parent, "cwd": "/work/app"}),
+        ("turn_context", {"turn_id": f"turn-{name}", "model": "gpt-5"}),
+        ("event_msg", {"type": "token_count", "info": info}),
+    ]
+    with (folder / f"rollout-{name}.jsonl").open("w") as file:
+        for kind, payload in records:
+            record = {"timestamp": "2026-11-01T10:00:00.000Z", "type": kind, "payload": payload}
+            file.write(f"{json.dumps(record)}\n")
+
+
+def spent(engram: Engram, native: str) -> int:
+    session = next(c.session.id for c in engram.list_sessions(subagents=True) if c.session.native_id == native)
+    return sum(each.output for each in engram.cost("model", session))
+
+
+def test_a_session_costs_what_its_subagents_and_theirs_cost(engram: Engram, home: Path) -> None:  # noqa: F811
+    rollout(home, "A", None, 1)
+    rollout(home, "B", "A", 20)
+    rollout(home, "C", "B", 300)
+    rollout(home, "D", None, 4000)
+    engram.ingest()
+    assert [spent(engram, name) for name in "ABCD"] == [321, 320, 300, 4000]
+
+
+def test_subagents_that_name_each_other_are_counted_once(engram: Engram, home: Path) -> None:  # noqa: F811
+    rollout(home, "A", "B", 1)
+    rollout(home, "B", "A", 20)
+    engram.ingest()
+    assert [spent(engram, name) for name in "AB"] == [21, 21]
 
 
 def test_an_unknown_place_is_refused(engram: Engram) -> None:

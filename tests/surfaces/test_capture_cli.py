@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from engram import Engram
+from engram.model import Event
+from engram.surfaces.cli.render import render
 from tests.capture.transcripts import Claude
 from tests.surfaces.conftest import Run
 
@@ -119,3 +122,83 @@ def test_escape_sequences_of_a_transcript_do_not_reach_the_terminal(run: Run, us
         assert "\x1b]" not in run("show", each["session"]["id"], "--events").stdout
         assert "\x1b]" not in run("show", each["session"]["id"]).stdout
     assert "\x1b]" not in run("recall", "owned").stdout
+
+
+def test_costs_say_which_days_they_cover(run: Run, user: Path) -> None:
+    run("ingest")
+    who = session(run)
+    assert run("cost", "--days", "9999").stdout.startswith("The last 9999 days:\n")
+    assert run("cost", "-s", who).stdout.startswith(f"All of session {who}:\n")
+    assert run("show", who, "--cost").stdout.startswith(f"All of session {who}:\n")
+    assert json.loads(run("cost", "--days", "9999", "--json").stdout)[0]["answers"] == 3
+
+
+def test_costs_are_everyones_also_for_a_session(run: Run, user: Path) -> None:
+    run("ingest")
+    me = run("register", "count money").stdout.strip()
+    (cost,) = json.loads(run("cost", "--days", "9999", "--json", ENGRAM_SESSION=me).stdout)
+    assert cost["answers"] == 3
+
+
+def test_events_that_are_not_shown_are_counted(run: Run, user: Path) -> None:
+    run("ingest")
+    who = session(run)
+    assert run("show", who, "--events", "-n", "4").stderr == "4 of 6 events; -n shows more.\n"
+    assert run("show", who, "--kind", "message", "-n", "1").stderr == "1 of 2 events; -n shows more.\n"
+    assert run("show", who, "--events", "-n", "6").stderr == ""
+    assert run("show", who, "--events", "-n", "4", "--json").stderr == ""
+
+
+def test_an_event_whose_body_was_dropped_says_so() -> None:
+    dropped = Event(session="s", key="1", kind="message", role="user", data={"evicted": True})
+    assert render(dropped).endswith("(dropped to keep the storage budget)")
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_check_that_finds_something_wrong_fails_and_says_what(run: Run, user: Path, form: tuple[str, ...]) -> None:
+    run("ingest")
+    with Engram() as engram:
+        engram.engine.run("delete from digests")
+    assert "without a digest" in run("check", *form, status=1).stdout
+
+
+BROKEN = """
+from engram.adapters.claude import Claude
+
+class Broken(Claude):
+    def read(self, path, since):
+        raise RuntimeError("this format is new to me")
+        yield
+
+adapter = Broken()
+"""
+
+
+@pytest.fixture
+def brought(tmp_path: Path) -> str:
+    """Where Python finds a package that brings an adapter which fails."""
+    facts = tmp_path / "brought" / "broken-1.0.dist-info"
+    facts.mkdir(parents=True)
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text("[engram.adapters]\nclaude = broken:adapter\n")
+    (facts.parent / "broken.py").write_text(BROKEN)
+    return os.pathsep.join([str(facts.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_an_ingest_that_could_not_read_something_fails_and_says_what(
+    run: Run, user: Path, brought: str, form: tuple[str, ...]
+) -> None:
+    assert "new to me" in run("ingest", *form, status=1, PYTHONPATH=brought).stdout
+    assert run("ingest").stdout.startswith("discovered 1 · ingested 1")
+
+
+@pytest.mark.parametrize("words", [("--dry-run",), ("--since", "7d"), ("a.jsonl",)])
+def test_watching_takes_in_all_that_comes_or_refuses(run: Run, words: tuple[str, ...]) -> None:
+    assert "--watch" in run("ingest", "--watch", *words, status=2).stderr
+
+
+@pytest.mark.parametrize("words", [("--since", "7d"), ("--flavor", "claude")])
+def test_named_paths_are_not_chosen_among(run: Run, user: Path, words: tuple[str, ...]) -> None:
+    path = str(next(user.rglob("*.jsonl")))
+    assert "named paths" in run("ingest", path, *words, status=2).stderr

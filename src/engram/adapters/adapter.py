@@ -13,6 +13,7 @@ import orjson
 from engram.model import About, Event, Usage
 from engram.value import value
 
+_LAST = 253_370_000_000_000_000  # microseconds: the year 9998, the last that every calendar can show
 HEAD = 262_144  # bytes of a file an adapter is shown to tell whether it is its own
 
 
@@ -62,8 +63,11 @@ def user_home(environ: Mapping[str, str]) -> str:
 
 def microseconds(stamp: Any) -> int | None:
     """Return a time in microseconds from ISO text, or from seconds or milliseconds since 1970."""
-    if isinstance(stamp, str):
-        return _from_text(stamp)
+    found = _from_text(stamp) if isinstance(stamp, str) else _from_number(stamp)
+    return found if found is not None and 0 < found < _LAST else None
+
+
+def _from_number(stamp: Any) -> int | None:
     if isinstance(stamp, int | float) and not isinstance(stamp, bool) and 0 < stamp < 1e17:
         return int(stamp * (1_000_000 if stamp < 1e11 else 1_000 if stamp < 1e14 else 1))
     return None
@@ -139,4 +143,4 @@ def words(thing: Any) -> str | None:
 
 def whole(thing: Any) -> int | None:
     """Return a whole number, or None."""
-    return thing if isinstance(thing, int) and not isinstance(thing, bool) else None
+    return thing if isinstance(thing, int) and not isinstance(thing, bool) and abs(thing) < 1 << 62 else None

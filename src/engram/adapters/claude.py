@@ -38,7 +38,7 @@ from engram.adapters.adapter import (
     whole,
     words,
 )
-from engram.adapters.records import Record, damage, followed, looks_like, opaque, opened, record_key
+from engram.adapters.records import Record, followed, looks_like, opaque, opened, place_key
 from engram.model import About, Event, Usage
 
 _SIGNS = (
@@ -93,7 +93,7 @@ class Claude:
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield what a transcript says after a mark."""
         state = dict(since.state or {"session": _first_session(path)})
-        yield from followed(path, since.offset, state, _tell, _skipped)
+        yield from followed(path, since.offset, state, _read, lambda known: str(known["session"]), _skipped)
 
 
 def _is_ours(record: dict[str, Any]) -> bool:
@@ -126,13 +126,6 @@ def _session_of(record: dict[str, Any], state: dict[str, Any]) -> str:
     if agent or record.get("isSidechain"):
         return f"{session}/{agent or 'sidechain'}"
     return session
-
-
-def _tell(record: Record, state: dict[str, Any]) -> Iterator[Item]:
-    if isinstance(record.value, dict):
-        yield from _read(record, record.value, state)
-    else:
-        yield damage(_session_of({}, state), record)
 
 
 def _read(record: Record, value: dict[str, Any], state: dict[str, Any]) -> Iterator[Item]:
@@ -193,7 +186,7 @@ def _of_subagent(record: Record, value: dict[str, Any], state: dict[str, Any]) -
 
 
 def _event(session: str, record: Record, value: dict[str, Any], place: int, **facts: Any) -> Event:
-    uuid = words(value.get("uuid")) or record_key(value)
+    uuid = words(value.get("uuid")) or place_key(record)
     return Event(
         session=session, key=f"{uuid}:{place}" if place else uuid, order=record.start << 8 | min(place, 255),
         at=microseconds(value.get("timestamp")), parent=words(value.get("parentUuid")), **facts,
@@ -289,7 +282,7 @@ def _result(block: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
         verdict = "denied"
     elif facts.get("interrupted") or text.startswith(_INTERRUPTED):
         verdict = "interrupted"
-    exit_code = int(code[1]) if code and verdict == "error" else whole(facts.get("exitCode"))
+    exit_code = int(code[1][:9]) if code and verdict == "error" else whole(facts.get("exitCode"))
     if exit_code is None and verdict == "ok" and isinstance(detail, dict) and "stdout" in detail:
         exit_code = 0
     return {
@@ -305,7 +298,8 @@ def _small(detail: dict[str, Any]) -> dict[str, Any]:
         if name not in _BULK and isinstance(each, str | int | float) and len(str(each)) <= 300 and each is not False
     }  # fmt: skip
     patch = detail.get("structuredPatch")
-    lines = [line for hunk in patch if isinstance(hunk, dict) for line in hunk.get("lines") or ()] if patch else []
+    hunks = [mapping(hunk).get("lines") for hunk in patch] if isinstance(patch, list) else []
+    lines = [line for hunk in hunks if isinstance(hunk, list) for line in hunk]
     if lines:
         facts["added"] = sum(1 for line in lines if str(line).startswith("+"))
         facts["removed"] = sum(1 for line in lines if str(line).startswith("-"))

@@ -38,7 +38,7 @@ from engram.adapters.adapter import (
     whole,
     words,
 )
-from engram.adapters.records import Record, damage, followed, looks_like, opaque, record_key
+from engram.adapters.records import Record, followed, looks_like, opaque, place_key
 from engram.model import About, Event, Usage
 
 _TYPES = {
@@ -77,7 +77,7 @@ class Codex:
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield what a rollout says after a mark."""
         state = dict(since.state or {"thread": _named(path)})
-        yield from followed(path, since.offset, state, _tell)
+        yield from followed(path, since.offset, state, _read, lambda known: str(known["thread"]))
 
 
 def _is_ours(record: dict[str, Any]) -> bool:
@@ -95,13 +95,6 @@ def _named(path: str) -> str:
     name = os.path.basename(path).removesuffix(".zst").removesuffix(".jsonl")
     found = _FILE_ID.search(name)
     return found[0] if found else name
-
-
-def _tell(record: Record, state: dict[str, Any]) -> Iterator[Item]:
-    if isinstance(record.value, dict):
-        yield from _read(record, record.value, state)
-    else:
-        yield damage(state["thread"], record)
 
 
 def _read(record: Record, value: dict[str, Any], state: dict[str, Any]) -> Iterator[Item]:
@@ -128,7 +121,7 @@ def _read(record: Record, value: dict[str, Any], state: dict[str, Any]) -> Itera
 
 def _event(record: Record, payload: dict[str, Any], state: dict[str, Any], at: int | None, **facts: Any) -> Event:
     identity = words(payload.get("id")) or words(facts.get("call_id"))
-    key = f"{facts['kind']}:{identity}" if identity else record_key(record.value)
+    key = f"{facts['kind']}:{identity}" if identity else place_key(record)
     return Event(session=state["thread"], key=key, order=record.start << 8, at=at, **facts)
 
 
@@ -209,7 +202,7 @@ def _result(record: Record, payload: dict[str, Any], state: dict[str, Any], at: 
     text = text_of(detail.get("output") or detail.get("content")) if detail else text_of(output)
     code = whole(mapping(detail.get("metadata")).get("exit_code"))
     found = _EXIT.search(text, 0, 400) if code is None else None
-    code = int(found[1]) if found else code
+    code = int(found[1][:9]) if found else code
     failed = bool(code) or detail.get("success") is False or text.startswith(("execution error", "failed "))
     denied = any(words in text[:200] for words in _DENIED)
     return _event(

@@ -28,7 +28,7 @@ from typing import Any
 import orjson
 
 from engram.adapters.adapter import Item, Mark, Place, as_text, mapping, microseconds, number, user_home, whole, words
-from engram.adapters.records import Record, damage, followed, looks_like, opaque, opened, record_key
+from engram.adapters.records import Record, followed, looks_like, opaque, opened, record_key
 from engram.adapters.shapes import exit_code, outcome, part_text, parts_of, response_text, small, told
 from engram.model import Event, Usage
 
@@ -64,7 +64,8 @@ class Qwen:
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield what a transcript says after a mark."""
-        yield from followed(path, since.offset, deepcopy(since.state or {}), partial(_tell, path))
+        whose = partial(_session_of, path, {})
+        yield from followed(path, since.offset, deepcopy(since.state or {}), partial(_read, path), whose)
 
 
 def _is_ours(record: dict[str, Any]) -> bool:
@@ -87,14 +88,7 @@ def _session_of(path: str, value: dict[str, Any], state: dict[str, Any]) -> str:
     return session
 
 
-def _tell(path: str, record: Record, state: dict[str, Any]) -> Iterator[Item]:
-    if isinstance(record.value, dict):
-        yield from _read(record, record.value, state, path)
-    else:
-        yield damage(_session_of(path, {}, state), record)
-
-
-def _read(record: Record, value: dict[str, Any], state: dict[str, Any], path: str) -> Iterator[Item]:
+def _read(path: str, record: Record, value: dict[str, Any], state: dict[str, Any]) -> Iterator[Item]:
     session = _session_of(path, value, state)
     yield from _about(session, value, state, path)
     kind = value.get("type")

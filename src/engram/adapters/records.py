@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from hashlib import blake2b
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, Any, NamedTuple, TypeAlias, cast
 
 import orjson
 
@@ -27,6 +27,9 @@ _TRIES = 32
 _SURROGATES = re.compile(rb"(\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|\\u[dD][89a-fA-F]\w\w")
 _LOW = re.compile(rb"\\u[dD][c-fC-F]")
 _START = re.compile(rb'\{"[A-Za-z$_][\w$-]{0,40}":')
+
+
+Telling: TypeAlias = Callable[["Record", dict[str, Any], dict[str, Any]], Iterator[Item]]
 
 
 class Record(NamedTuple):
@@ -57,7 +60,7 @@ def records(path: str, offset: int = 0, skip: Callable[[bytes], bool] | None = N
             yield from _unended(start, line)
             break
         end = start + len(line) + 1
-        found = _parse(line) if len(line) < LONG_LINE else _parse(shortened(line))
+        found = _parse(line) if len(line) < LONG_LINE else _parse_long(line)
         if found is None and waiting:
             whole = b"\\n".join([*(each for _, each in waiting), line])
             found = _parse(whole)
@@ -71,14 +74,11 @@ def records(path: str, offset: int = 0, skip: Callable[[bytes], bool] | None = N
         yield from _given_up(waiting)
         if found is not None:
             yield Record(start=start, end=end, value=found)
-    # The next line may complete them, and it may be still to come: they count as lost, but are read again.
-    first = waiting[0][0] if waiting else 0
-    for start, line in waiting:
-        yield Record(start=start, end=first, value=None, lost=len(line))
+    # The next line may complete those that wait, and be still to come: no mark passes them, and they are read again.
 
 
 def followed(
-    path: str, offset: int, state: dict[str, Any], tell: Callable[[Record, dict[str, Any]], Iterator[Item]],
+    path: str, offset: int, state: dict[str, Any], tell: Telling, whose: Callable[[dict[str, Any]], str],
     skip: Callable[[bytes], bool] | None = None,
 ) -> Iterator[Item]:  # fmt: skip
     """Yield what is told by each record after a place, with a mark about every megabyte and one at the end."""
@@ -86,10 +86,10 @@ def followed(
     for record in records(path, offset, skip):
         if record.end == record.start:  # it comes again: what is remembered must not know it yet
             before = deepcopy(state)
-            yield from tell(record, state)
+            yield from _told(record, state, tell, whose)
             state = before
             break
-        yield from tell(record, state)
+        yield from _told(record, state, tell, whose)
         end = record.end
         if end - marked > CHUNK:
             yield Mark(offset=end, state=deepcopy(state))
@@ -97,9 +97,22 @@ def followed(
     yield Mark(offset=end, state=deepcopy(state))
 
 
+def _told(
+    record: Record, state: dict[str, Any], tell: Telling, whose: Callable[[dict[str, Any]], str]
+) -> Iterator[Item]:  # fmt: skip
+    """Yield what one record says; a field of a kind nobody expected costs its record, not the transcript."""
+    if not isinstance(record.value, dict):
+        yield damage(whose(state), record)
+        return
+    try:
+        yield from tell(record, record.value, state)
+    except Exception:
+        yield opaque(whose(state), record, None, "unexpected")
+
+
 def _unended(start: int, line: bytes) -> Iterator[Record]:
     """Yield the last line although its end is still to come, if it says all; it is read again when it ends."""
-    found = _parse(line if len(line) < LONG_LINE else shortened(line)) if line.endswith(b"}") else None
+    found = (_parse(line) if len(line) < LONG_LINE else _parse_long(line)) if line.endswith(b"}") else None
     if found is not None:
         yield Record(start=start, end=start, value=found)
 
@@ -122,6 +135,14 @@ def _lines(path: str, offset: int) -> Iterator[tuple[int, bytes, bool]]:
                 offset += len(line) + 1
         if any(held):
             yield offset, b"".join(held), False
+
+
+def _parse_long(line: bytes) -> Any:
+    """Parse a very long line within bounded memory; one that is long by many short texts is given up."""
+    line = shortened(line)
+    if len(line) > LONG_LINE:
+        line = shortened(line, LONG_TEXT // 64, KEPT // 64)
+    return _parse(line) if len(line) <= 4 * LONG_LINE else None
 
 
 def _parse(line: bytes) -> Any:
@@ -171,7 +192,7 @@ def _given_up(waiting: list[tuple[int, bytes]]) -> Iterator[Record]:
     waiting.clear()
 
 
-def shortened(line: bytes) -> bytes:
+def shortened(line: bytes, longest: int = LONG_TEXT, kept: int = KEPT) -> bytes:
     """Return a JSON line in which very long texts keep only their two ends."""
     pieces, done, place = [], 0, 0
     while True:
@@ -179,9 +200,9 @@ def shortened(line: bytes) -> bytes:
         last = _closing(line, first + 1) if first >= 0 else -1
         if last < 0:
             break
-        if last - first > LONG_TEXT:
-            pieces += [line[done : _uncut(line, first + 1 + KEPT)], _note(line, first, last)]
-            done = _uncut(line, last - KEPT)
+        if last - first > longest:
+            pieces += [line[done : _uncut(line, first + 1 + kept)], _note(line, first, last)]
+            done = _uncut(line, last - kept)
         place = last + 1
     return b"".join([*pieces, line[done:]])
 
@@ -227,16 +248,23 @@ def damage(session: str, record: Record) -> Event:
     )  # fmt: skip
 
 
-def record_key(record: Any) -> str:
+def record_key(value: Any) -> str:
     """Return a key for a record that has no id of its own."""
-    return blake2b(orjson.dumps(record, option=orjson.OPT_SORT_KEYS, default=str), digest_size=12).hexdigest()
+    return blake2b(orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=str), digest_size=12).hexdigest()
+
+
+def place_key(record: Record) -> str:
+    """Return a key for a record without an id; two that are equal to the letter differ by time, or by their place."""
+    key = record_key(record.value)
+    timed = isinstance(record.value, dict) and record.value.get("timestamp")
+    return key if timed else f"{key}:{record.start}"
 
 
 def opaque(session: str, record: Record, at: int | None, name: str | None) -> Event:
     """Return the event that keeps a record nobody has described to us yet."""
     kept = as_text(record.value)
     return Event(
-        session=session, key=record_key(record.value), kind="opaque", order=record.start << 8, at=at, name=name,
+        session=session, key=place_key(record), kind="opaque", order=record.start << 8, at=at, name=name,
         text=kept if len(kept) <= KEPT else f"{kept[:KEPT]}…",
     )  # fmt: skip
 

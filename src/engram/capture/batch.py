@@ -18,6 +18,8 @@ FULL = 1 << 20  # characters from which on a batch is stored: the store is not h
 
 _WORDS = {"message": 20_000, "thinking": 4_000, "call": 2_000, "compaction": 4_000, "damage": 0, "opaque": 1_000}
 _SECRET = re.compile(r"(?i)pass|secret|token|key|credential|auth|cookie")
+_DEEPEST = 64  # levels of nesting
+_LONG_NAME = 20  # characters from which on the name of a field may be a secret itself
 _RESULT = (1_500, 500)  # of a result, what stands at its beginning and at its end
 
 
@@ -34,6 +36,9 @@ class Batch:
     def add(self, item: Event | Usage | About) -> None:
         """Take an item in."""
         if isinstance(item, Event):
+            if _is_deep(item.arguments, _DEEPEST) or _is_deep(item.data, _DEEPEST):
+                facts = {name: _pruned(each, _DEEPEST) for name, each in vars(item).items()}
+                item = Event(**facts)
             self.events.setdefault(item.session, []).append(item)
             self.size += len(item.text) + 200
             if item.arguments:
@@ -51,6 +56,25 @@ class Batch:
     def sessions(self) -> list[str]:
         """Return every session the batch speaks of."""
         return list({**self.events, **self.about, **{each.session: None for each in self.usage}})
+
+
+def _is_deep(thing: Any, levels: int) -> bool:
+    """Tell whether a thing is nested deeper than anything that reads it can go."""
+    if isinstance(thing, dict | list):
+        inner = thing.values() if isinstance(thing, dict) else thing
+        return not levels or any(_is_deep(each, levels - 1) for each in inner if isinstance(each, dict | list))
+    return False
+
+
+def _pruned(thing: Any, levels: int) -> Any:
+    """Return a thing without what is nested too deep in it."""
+    if not isinstance(thing, dict | list):
+        return thing
+    if not levels:
+        return "…"
+    if isinstance(thing, dict):
+        return {name: _pruned(each, levels - 1) for name, each in thing.items()}
+    return [_pruned(each, levels - 1) for each in thing]
 
 
 class Packed(NamedTuple):
@@ -93,6 +117,8 @@ def redacted(events: list[Event], redactor: Redactor) -> list[Event]:
     texts: list[str] = []
     for event in events:
         texts.append(event.text)
+        if event.name and len(event.name) > _LONG_NAME:
+            texts.append(event.name)
         if event.arguments is not None:
             texts.extend(_texts(event.arguments))
         if event.data:
@@ -112,10 +138,12 @@ def _changed(before: list[str], after: list[str]) -> bool:
 
 
 def _rebuilt(event: Event, source: Iterator[str]) -> Event:
-    text = next(source)
+    text, name = next(source), event.name
+    if name and len(name) > _LONG_NAME:
+        name = next(source)
     arguments = None if event.arguments is None else _refilled(event.arguments, source)
     data = _refilled(event.data, source) if event.data else event.data
-    return Event(**{**vars(event), "text": text, "arguments": arguments, "data": data})
+    return Event(**{**vars(event), "text": text, "name": name, "arguments": arguments, "data": data})
 
 
 @lru_cache(maxsize=4096)
@@ -124,34 +152,47 @@ def _is_telling(name: str) -> bool:
     return bool(_SECRET.search(name))
 
 
-def _texts(thing: Any) -> Iterator[str]:
-    """Yield every text in a nested thing; one in a field named like a secret comes with its name."""
+def _texts(thing: Any, label: str = "") -> Iterator[str]:
+    """Yield every text in a nested thing; one that a name says may be a secret comes with that name."""
     if isinstance(thing, str):
-        yield thing
+        yield f"{label}: {thing}" if label else thing
     elif isinstance(thing, dict):
         for name, each in thing.items():
-            if isinstance(each, str):
-                yield f"{name}: {each}" if _is_telling(name) else each
-            else:
-                yield from _texts(each)
+            if len(name) > _LONG_NAME:
+                yield name
+            yield from _texts(each, _label(thing, name, label))
     elif isinstance(thing, list):
+        before = ""
         for each in thing:
-            yield from _texts(each)
+            yield from _texts(each, label or before)
+            before = each if isinstance(each, str) and each.startswith("-") and _is_telling(each) else ""
 
 
-def _refilled(thing: Any, source: Iterator[str]) -> Any:
+def _refilled(thing: Any, source: Iterator[str], label: str = "") -> Any:
     """Return a nested thing with its texts replaced in the order they were yielded."""
     if isinstance(thing, str):
-        return next(source)
+        return next(source).removeprefix(f"{label}: " if label else "")
     if isinstance(thing, dict):
-        return {
-            name: next(source).removeprefix(f"{name}: " if _is_telling(name) else "")
-            if isinstance(each, str) else _refilled(each, source)
-            for name, each in thing.items()
-        }  # fmt: skip
+        filled = {}
+        for name, each in thing.items():
+            key = next(source) if len(name) > _LONG_NAME else name
+            filled[key] = _refilled(each, source, _label(thing, name, label))
+        return filled
     if isinstance(thing, list):
-        return [_refilled(each, source) for each in thing]
+        items, before = [], ""
+        for each in thing:
+            items.append(_refilled(each, source, label or before))
+            before = each if isinstance(each, str) and each.startswith("-") and _is_telling(each) else ""
+        return items
     return thing
+
+
+def _label(thing: dict[str, Any], name: str, label: str) -> str:
+    """Return what a field is called: by its own name, by that around it, or by the name it stands beside."""
+    if _is_telling(name):
+        return name
+    beside = thing.get("name") or thing.get("key") if name == "value" else None
+    return beside if isinstance(beside, str) and _is_telling(beside) else label
 
 
 def found_by(event: Event) -> str:

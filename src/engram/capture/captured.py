@@ -15,6 +15,8 @@ from engram.digests.fold import Fold
 from engram.hub import Hub
 from engram.store import captures, sessions
 
+_REMEMBERED = 256  # sessions
+
 
 class Captured:
     """A session as the sweep knows it."""
@@ -38,12 +40,12 @@ class Captured:
 
 
 class Register:
-    """Every session of this sweep; our own helpers' among them are left out."""
+    """The sessions of this sweep spoken of last."""
 
     def __init__(self, hub: Hub) -> None:
         self.hub, self.engine = hub, hub.engine
         self._home = os.path.realpath(hub.settings.home)
-        self._known: dict[tuple[str, str], Captured | None] = {}
+        self._known: dict[tuple[str, str], Captured] = {}
         self._projects: dict[str, str] = {}
 
     def get(self, flavor: str, name: str) -> Captured | None:
@@ -54,19 +56,24 @@ class Register:
         """Forget them all."""
         self._known.clear()
 
-    def sessions(self, flavor: str, batch: Batch, source: Source) -> list[Captured]:
-        """Return the sessions a batch speaks of."""
-        for name in batch.sessions:
-            if (flavor, name) not in self._known:
-                self._known[flavor, name] = self._find(flavor, name, batch, source)
-        found = (self._known[flavor, name] for name in batch.sessions)
-        return [each for each in found if each is not None]
+    def trim(self) -> None:
+        """Let go of the sessions longest not spoken of: the store knows them too, and memory is bounded."""
+        for key in list(self._known)[:-_REMEMBERED]:
+            del self._known[key]
 
-    def _find(self, flavor: str, name: str, batch: Batch, source: Source) -> Captured | None:
+    def sessions(self, flavor: str, batch: Batch, source: Source, excluded: set[str]) -> list[Captured]:
+        """Return the sessions a batch speaks of, but those excluded."""
+        found = []
+        for name in batch.sessions:
+            if name not in excluded:
+                captured = self._known.pop((flavor, name), None) or self._find(flavor, name, batch, source)
+                self._known[flavor, name] = captured
+                found.append(captured)
+        return found
+
+    def _find(self, flavor: str, name: str, batch: Batch, source: Source) -> Captured:
         """Return a session, with what the store knows of it if it was captured before."""
         about = batch.about.get(name, {})
-        if self._is_ours(about.get("cwd")):
-            return None
         started = next((event.at for event in batch.events.get(name, ()) if event.at), None) or source.changed_at
         captured = Captured(flavor, name, started, about)
         row = captures.by_native_id(self.engine, flavor, name)
@@ -81,6 +88,10 @@ class Register:
             return
         row = sessions.by_native_id(self.engine, captured.flavor, captured.name) or self._made(captured)
         captured.known_as(captures.add(self.engine, row["id"], captured.started_at))
+
+    def ours(self, batch: Batch) -> set[str]:
+        """Return the sessions a batch tells to be our own helpers'."""
+        return {name for name, about in batch.about.items() if self._is_ours(about.get("cwd"))}
 
     def _is_ours(self, cwd: str | None) -> bool:
         """Tell whether a session was started by us to help us think: memory must not feed on itself."""

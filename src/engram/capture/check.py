@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from engram.capture.turn import Turn
 from engram.errors import BodyGone, StoreDamaged
@@ -12,6 +12,9 @@ from engram.hub import Hub
 from engram.model import Check
 from engram.operation import Help, operation
 from engram.store import audit, blobs, events, index
+
+if TYPE_CHECKING:
+    from engram.digests.bodies import Bodies
 
 
 @operation(writes=True, agent=False)
@@ -22,7 +25,9 @@ def check(
     if not repair:
         return _checked(hub, repair)
     with Turn(hub.settings.home):  # what a sweep has just put is no leftover
-        return _checked(hub, repair)
+        mended = _checked(hub, repair).mended
+        left = _checked(hub, repair=False)
+        return Check(**{**vars(left), "mended": mended})
 
 
 def _checked(hub: Hub, repair: bool) -> Check:
@@ -83,21 +88,26 @@ def _repair(
 
 def reindex(hub: Hub) -> int:
     """Make the full-text index anew from the bodies."""
-    from engram.capture.batch import found_by
     from engram.digests.bodies import Bodies
 
     done = 0
     reader = Bodies(hub)
     with hub.engine.transaction():
         index.clear(hub.engine)
-        for capture in events.each_capture(hub.engine):
-            rows = []
-            for row in events.of_capture(hub.engine, capture):
-                try:
-                    words = found_by(reader.event(row))
-                except (BodyGone, StoreDamaged):
-                    words = ""  # it is not missing in the index: nothing can find it
-                rows.append({"id": row["id"], "words": words})
+    for capture in events.each_capture(hub.engine):
+        kept = (row for row in events.of_capture(hub.engine, capture) if row["evicting_at"] is None)
+        rows = [{"id": row["id"], "words": _words(reader, row)} for row in kept]
+        with hub.engine.transaction():  # one session at a time: others write as well
             index.add(hub.engine, rows)
-            done += len(rows)
+        done += len(rows)
     return done
+
+
+def _words(reader: Bodies, row: dict[str, Any]) -> str:
+    """Return what an event is found by; one without its body is not missing in the index, but found by nothing."""
+    from engram.capture.batch import found_by
+
+    try:
+        return found_by(reader.event(row))
+    except (BodyGone, StoreDamaged):
+        return ""

@@ -6,11 +6,13 @@ import os
 import socket
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
+from stat import S_ISREG
 
 from engram.adapters.adapter import HEAD, Adapter, Mark, Place
 from engram.adapters.records import opened
 from engram.adapters.registry import adapters, recognised
 from engram.value import value
+from engram.zstd import zstd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +56,8 @@ def sources(projects: Iterable[str], flavor: str | None = None) -> Iterator[Sour
     seen: set[str] = set()
     for name, place in places(projects, flavor):
         for entry in _walk(place.root, place.endings, place.depth):
-            if entry not in seen:
+            plain = entry.removesuffix(".zst")
+            if entry not in seen and (entry == plain or not os.path.exists(plain)):
                 seen.add(entry)
                 found = source(entry, name)
                 if found is not None:
@@ -65,8 +68,10 @@ def source(path: str, flavor: str = "") -> Source | None:
     """Return a file as it lies there now; a database counts with its write-ahead log."""
     try:
         stat = os.stat(path)
-    except OSError:
+    except (OSError, ValueError):
         return None
+    if not S_ISREG(stat.st_mode):
+        return None  # reading a pipe would wait for ever
     size, changed = stat.st_size, stat.st_mtime_ns // 1000
     if path.endswith((".db", ".vscdb", ".sqlite")):
         try:
@@ -75,9 +80,8 @@ def source(path: str, flavor: str = "") -> Source | None:
         except OSError:
             pass
     inode = stat.st_ino if stat.st_ino < 1 << 63 else stat.st_ino >> 1
-    return Source(
-        path=path, name=path.removesuffix(".zst"), flavor=flavor, size=size, changed_at=changed, inode=inode
-    )  # fmt: skip
+    name = os.fsencode(path.removesuffix(".zst")).decode("utf-8", "backslashreplace")  # what any store can hold
+    return Source(path=path, name=name, flavor=flavor, size=size, changed_at=changed, inode=inode)
 
 
 def _walk(root: str, endings: tuple[str, ...], depth: int) -> Iterator[str]:
@@ -89,11 +93,17 @@ def _walk(root: str, endings: tuple[str, ...], depth: int) -> Iterator[str]:
             yield root
         return
     for entry in entries:
-        if entry.name.endswith(endings):
-            if entry.is_file():
-                yield entry.path
-        elif depth and entry.is_dir(follow_symlinks=False):
-            yield from _walk(entry.path, endings, depth - 1)
+        if entry.is_dir(follow_symlinks=False):
+            if depth:
+                yield from _walk(entry.path, endings, depth - 1)
+        elif entry.name.endswith(endings):
+            yield entry.path
+
+
+def below(directory: str) -> list[str]:
+    """Return every file below a directory that may be a transcript by its name."""
+    endings = tuple({ending for _, place in places(()) for ending in place.endings})
+    return list(_walk(directory, endings, 12))
 
 
 def adapter_of(found: Source) -> Adapter | None:
@@ -101,7 +111,7 @@ def adapter_of(found: Source) -> Adapter | None:
     try:
         with opened(found.path) as file:
             head = file.read(HEAD)
-    except (OSError, EOFError, ValueError):
+    except (EOFError, ValueError, zstd.ZstdError):
         return None
     return recognised(found.path, head, found.flavor) if head.strip(b"\0\r\n ") else None
 

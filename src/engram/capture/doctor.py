@@ -12,7 +12,7 @@ from engram.hub import Hub
 from engram.model import Finding
 from engram.operation import operation
 from engram.settings import without_password
-from engram.store import audit, blobs, cursors, filesystem, sessions
+from engram.store import audit, ballast, blobs, cursors, filesystem, sessions
 from engram.text import duration
 
 TYPE_CHECKING = False
@@ -20,11 +20,8 @@ if TYPE_CHECKING:
     from engram.capture.discover import Source
 
 _DAY = 24 * HOUR
-# Where an agent says after how many days it deletes its transcripts, and when it says nothing.
-_RETENTION = {
-    "claude": ("~/.claude/settings.json", ("cleanupPeriodDays",), 30),
-    "gemini": ("~/.gemini/settings.json", ("general", "sessionRetention", "maxAge"), 30),
-}
+_KEPT = 30  # days an agent keeps its transcripts that says nothing of it
+_UNITS = {"h": 1 / 24, "d": 1, "w": 7, "m": 30}  # days of each
 
 
 @operation(agent=False)
@@ -39,9 +36,9 @@ def _store(hub: Hub) -> Iterator[Finding]:
     kind = filesystem.network_kind(hub.settings.home)
     if kind and hub.engine.dialect == "sqlite":
         yield Finding(level="problem", subject="store", text=f"It lies on {kind}, where SQLite loses data.")
-    problems = list(audit.structure(hub.engine))
-    for problem in problems:
-        yield Finding(level="problem", subject="store", text=f"{problem}. Run `engram check --repair`.")
+    for problem in audit.structure(hub.engine):
+        text = f"{problem}. Run `engram check` to see all that is wrong."
+        yield Finding(level="problem", subject="store", text=text)
 
 
 def _agents(hub: Hub) -> Iterator[Finding]:
@@ -71,35 +68,60 @@ def _expiring(flavor: str, waiting: list[Source], now: int) -> Iterator[Finding]
         return
     first = min((each.changed_at for each in waiting), default=None)
     if first is not None:
-        left = first + days * _DAY - now
+        left = first + int(days * _DAY) - now
         when = f"within {duration(left)}" if left > 0 else "any moment"
-        text = f"It deletes transcripts after {days} days; the oldest not captured goes {when}."
+        text = f"It deletes transcripts after {days:g} days; the oldest not captured goes {when}."
         yield Finding(level="problem" if left < 3 * _DAY else "warning", subject=flavor, text=text)
     else:
-        text = f"It deletes transcripts after {days} days; what is captured stays."
+        text = f"It deletes transcripts after {days:g} days; what is captured stays."
         yield Finding(level="ok", subject=flavor, text=text)
 
 
-def _kept_days(flavor: str) -> int | None:
-    """Return after how many days an agent deletes its transcripts."""
-    if flavor not in _RETENTION:
+def _kept_days(flavor: str) -> float | None:
+    """Return after how many days an agent deletes its transcripts, if it does."""
+    if flavor == "claude":
+        return min(map(_claude_days, _claude_homes()), default=_KEPT)
+    return _gemini_days() if flavor == "gemini" else None
+
+
+def _claude_homes() -> Iterator[str]:
+    """Yield the directories of Claude Code that hold transcripts, each with settings of its own."""
+    moved = [each for each in os.environ.get("CLAUDE_CONFIG_DIR", "").split(",") if each]
+    for home in moved or [os.path.expanduser("~/.claude"), os.path.expanduser("~/.config/claude")]:
+        if os.path.isdir(os.path.join(home, "projects")):
+            yield home
+
+
+def _claude_days(home: str) -> float:
+    days = _setting(os.path.join(home, "settings.json"), "cleanupPeriodDays")
+    return days if isinstance(days, int | float) else _KEPT
+
+
+def _gemini_days() -> float | None:
+    home = os.environ.get("GEMINI_CLI_HOME") or os.path.expanduser("~")
+    kept = _setting(os.path.join(home, ".gemini", "settings.json"), "general", "sessionRetention")
+    kept = kept if isinstance(kept, dict) else {}
+    if kept.get("enabled") is False:
         return None
-    path, names, default = _RETENTION[flavor]
+    age = str(kept.get("maxAge"))
+    return int(age[:-1]) * _UNITS[age[-1]] if age[:-1].isdecimal() and age[-1] in _UNITS else _KEPT
+
+
+def _setting(path: str, *names: str) -> Any:
+    """Return what an agent's settings say, or None."""
     try:
-        with open(os.path.expanduser(path), "rb") as file:
+        with open(path, "rb") as file:
             found: Any = json.loads(file.read())
         for name in names:
             found = found[name]
-        return int(str(found).removesuffix("d"))
     except (OSError, ValueError, KeyError, TypeError):
-        return default
+        return None
+    return found
 
 
 def _budget(hub: Hub) -> Iterator[Finding]:
-    from engram.digests import retention
-
     used, cap = blobs.usage(hub.engine), hub.settings.raw_soft_cap_bytes
     yield Finding(level="ok", subject="budget", text=f"{used:,} of {cap:,} bytes of bodies.")
-    if hub.engine.dialect == "sqlite" and not retention.has_ballast(hub):
+    if hub.engine.dialect == "sqlite" and not ballast.is_kept(hub.settings.home):
         text = "No room is put aside for making room; the next sweep does it if the disk allows."
         yield Finding(level="warning", subject="disk", text=text)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Annotated
 
-from engram.errors import ImportRefused
+from engram.errors import Error, ImportRefused
 from engram.hub import Hub
 from engram.model import Ingested
 from engram.operation import Help, operation
@@ -90,6 +90,15 @@ def _present(names: Iterator[str]) -> Iterator[Source]:
 
 
 def _unpacked(path: str, scratch: str) -> Iterator[Source]:
+    try:
+        yield from _members(path, scratch)
+    except (OSError, Error):
+        raise
+    except Exception as problem:  # of zipfile, zlib, struct and more: nobody lists what a damaged zip raises
+        raise ImportRefused(path=path, reason=f"its zip is damaged: {str(problem).rstrip('.')}.") from problem
+
+
+def _members(path: str, scratch: str) -> Iterator[Source]:
     import zipfile
 
     with zipfile.ZipFile(path) as archive:
@@ -103,5 +112,6 @@ def _unpacked(path: str, scratch: str) -> Iterator[Source]:
                 while chunk := packed.read(1 << 20):
                     file.write(chunk)
             for found in _present(iter([place])):
-                facts = {**vars(found), "name": f"{path}!{member.filename}", "changed_at": 0, "inode": 0}
+                # What is unpacked is always new; the checksum tells whether it says something else.
+                facts = {**vars(found), "name": f"{path}!{member.filename}", "changed_at": member.CRC, "inode": 0}
                 yield type(found)(**facts)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
-import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from engram.adapters.registry import adapters
-from engram.capture import discover
+from engram.capture import discover, known_secrets
 from engram.capture.discover import Source
 from engram.capture.redact import Redactor, known_from
 from engram.capture.sweep import Progress, Sweep
@@ -17,10 +16,10 @@ from engram.capture.turn import Turn
 from engram.clock import HOUR
 from engram.digests import retention
 from engram.digests.remake import remake_due
-from engram.errors import InvalidInput
+from engram.errors import InvalidInput, StoreFull
 from engram.hub import Hub
 from engram.model import Ingested, Retention
-from engram.store import sessions
+from engram.store import ballast, sessions
 
 
 def sweep(
@@ -47,17 +46,42 @@ def take_in(
     dry_run: bool = False,
     progress: Progress | None = None,
     all_known: bool = False,
+    cleaner: Redactor | None = None,
 ) -> Ingested:
     """Take transcripts in, alone on this machine; then digest what is due, and keep to the budget."""
-    with Turn(hub.settings.home):
-        run = Sweep(hub, redactor(hub), dry_run=dry_run)
-        with _without_collector():
-            run.run(found, progress, all_known=all_known)
+    with Turn(hub.settings.home), _without_collector():
+        sources = list(found)
+        learnt = redactor(hub, make=not dry_run) if cleaner is None else cleaner
+        try:
+            run = _swept(hub, sources, learnt, dry_run, progress, all_known)
+        except StoreFull:
+            if not _make_room(hub):
+                raise
+            run = _swept(hub, sources, learnt, dry_run, progress, all_known)
         if dry_run:
             return _report(run, 0, None)
-        retention.keep_ballast(hub)
+        known_secrets.keep(hub.settings.home, learnt)
+        if hub.engine.dialect == "sqlite":
+            ballast.keep(hub.settings.home)
         analyzed = len({*run.writer.changed, *remake_due(hub)})
         return _report(run, analyzed, retention.evict(hub, whole=all_known))
+
+
+def _make_room(hub: Hub) -> bool:
+    """Drop what the budget says although the disk is full; tell whether that freed anything."""
+    if not ballast.give_up(hub.settings.home):
+        return False
+    freed = retention.evict(hub).freed
+    ballast.keep(hub.settings.home)
+    return freed > 0
+
+
+def _swept(
+    hub: Hub, sources: list[Source], learnt: Redactor, dry_run: bool, progress: Progress | None, all_known: bool
+) -> Sweep:  # fmt: skip
+    run = Sweep(hub, learnt, dry_run=dry_run)
+    run.run(sources, progress, all_known=all_known)
+    return run
 
 
 @contextmanager
@@ -72,31 +96,20 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def redactor(hub: Hub) -> Redactor:
-    """Return the redactor of this home; its key never leaves it."""
-    return Redactor(_key(hub.settings.home), known_from(os.environ, os.getcwd()))
-
-
-def _key(home: str) -> bytes:
-    path = os.path.join(home, "redaction.key")
+def redactor(hub: Hub, *, make: bool = True) -> Redactor:
+    """Return the redactor of this home, which knows again what it once saw behind a label."""
+    home = hub.settings.home
     try:
-        with open(path, "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        key = secrets.token_bytes(32)
-        os.makedirs(home, mode=0o700, exist_ok=True)
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
-            file.write(key)
-        return key
+        directory: str | None = os.getcwd()
+    except OSError:  # it was deleted under us
+        directory = None
+    known = known_from(os.environ, directory)
+    return Redactor(known_secrets.key(home, make=make), known, known_secrets.remembered(home))
 
 
 def _chosen(hub: Hub, paths: Iterable[str] | None, flavor: str | None, since_hours: float | None) -> list[Source]:
     if paths is not None:
-        named = [(path, discover.source(os.path.abspath(path))) for path in paths]
-        missing = [path for path, found in named if found is None]
-        if missing:
-            raise InvalidInput(field="paths", reason=f"there is no file {missing[0]!r}.")
-        return [found for _, found in named if found]
+        return _named(paths)
     found = discover.sources(sessions.projects(hub.engine), flavor)
     if since_hours is None:
         return list(found)
@@ -107,6 +120,8 @@ def _chosen(hub: Hub, paths: Iterable[str] | None, flavor: str | None, since_hou
 def _report(run: Sweep, analyzed: int, kept: Retention | None) -> Ingested:
     return Ingested(
         **run.counts,
+        ingested=len(run.read),
+        bytes=sum(run.read.values()),
         analyzed=analyzed,
         sessions=len(run.sessions),
         redacted=dict(run.writer.redactor.found),
@@ -114,3 +129,15 @@ def _report(run: Sweep, analyzed: int, kept: Retention | None) -> Ingested:
         retention=kept,
         dry_run=run.dry_run,
     )
+
+
+def _named(paths: Iterable[str]) -> list[Source]:
+    """Return the files a person names; of a directory, all that may be transcripts."""
+    found: list[Source] = []
+    for path in map(os.path.abspath, paths):
+        inside = [discover.source(each) for each in discover.below(path)] if os.path.isdir(path) else []
+        here = [each for each in (inside or [discover.source(path)]) if each]
+        if not here:
+            raise InvalidInput(field="paths", reason=f"there is no file {path!r}.")
+        found += here
+    return found

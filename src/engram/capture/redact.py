@@ -26,14 +26,18 @@ _SECRET_NAME = re.compile(
     r"token|secret|passw|pwd|key|auth|credential|dsn|cookie|private|_pat$|database_url", re.IGNORECASE
 )
 _ASSIGNMENT = re.compile(r"^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$", re.MULTILINE)
+_WORD = re.compile(rb"[^\s\"'`<>()\[\]{},;=:]{8,200}+")
 _LARGEST = 64 * 1024  # of a .env file
 
 
 class Redactor:
     """Takes secrets out of texts, and remembers them for as long as it lives."""
 
-    def __init__(self, key: bytes, known: Iterable[str] = ()) -> None:
+    def __init__(self, key: bytes, known: Iterable[str] = (), remembered: Iterable[str] = ()) -> None:
         self.found: Counter[str] = Counter()
+        self.learnt: list[str] = []  # hashes of what was seen behind a label, to be remembered
+        self._remembered = set(remembered)
+        self._lengths = {int(each.partition(":")[0]) for each in self._remembered if each.partition(":")[0].isdigit()}
         self._key = hashlib.sha256(key).digest()
         self._scanner = Scanner()
         self._scanner.learn(value for value in map(_encode, known) if is_distinctive(value))
@@ -68,15 +72,28 @@ class Redactor:
     def _once(self, texts: list[str]) -> dict[int, str]:
         """Return what changes, by its place in the list."""
         buffer = _encode(SEPARATOR.join(texts))
+        if self._remembered:
+            self._scanner.learn(self._met_again(buffer))
         spans = self._scanner.spans(buffer)
         if not spans:
             return {}
         new = self._scanner.learn(
             value for value in {span.value for span in spans if span.rank < 4} if is_distinctive(value)
         )
+        self.learnt += map(self._fingerprint, new)
         if new:
             spans += Known(new).into(Scan(buffer, None))
         return self._replaced(buffer, merged(_outside_marks(buffer, spans)), _starts(texts))
+
+    def _met_again(self, buffer: bytes) -> list[bytes]:
+        """Return the words that were secrets in an earlier sweep: of their length, and of their hash."""
+        met = set(_WORD.findall(buffer))
+        met |= {word.rstrip(b".!?") for word in met}
+        words = {word for word in met if len(word) in self._lengths}
+        return [word for word in words if self._fingerprint(word) in self._remembered]
+
+    def _fingerprint(self, value: bytes) -> str:
+        return f"{len(value)}:{hashlib.blake2b(value, key=self._key, digest_size=12).hexdigest()}"
 
     def _replaced(self, buffer: bytes, spans: list[Span], starts: list[int]) -> dict[int, str]:
         pieces: dict[int, list[bytes]] = {}

@@ -31,8 +31,9 @@ class Sweep:
         self.host = discover.machine(hub.engine.dialect)
         self.writer = Writer(hub, redactor)
         self.counts: dict[str, int] = dict.fromkeys(
-            ("discovered", "ingested", "skipped_unchanged", "unknown", "vanished", "bytes", "events", "damaged"), 0
+            ("discovered", "skipped_unchanged", "unknown", "vanished", "events", "damaged"), 0
         )
+        self.read: dict[str, int] = {}  # bytes of each transcript
         self.sessions: set[str] = set()
         self.failures: dict[str, str] = {}
 
@@ -50,7 +51,9 @@ class Sweep:
         if all_known and not self.dry_run:
             self._note_vanished(known)
         self._read_all(news, progress)
-        self.writer.finish()
+        if not self.dry_run:
+            self.writer.finish()
+            self.counts["events"] = self.writer.events
 
     def _cursor(self, source: Source) -> Any:
         return cursors.get(self.hub.engine, self.host, source.name)
@@ -60,34 +63,62 @@ class Sweep:
         for source in news:
             if progress:
                 progress(done, total, source.path)
-            tell = partial(_tell, progress, done, total, source.path)
             try:
-                self._read(source, tell)
+                self._read(source, partial(_tell, progress, done, total, source.path))
             except Exception as problem:
                 self._failed(source, problem)
             done += source.size
+        try:
+            self.writer.flush()
+        except Exception as problem:
+            self._failed(None, problem)
         if progress:
             progress(total, total, "")
 
-    def _failed(self, source: Source, problem: Exception) -> None:
-        """Keep one transcript's trouble from the others; a store that cannot be written to stops all."""
+    def _failed(self, source: Source | None, problem: Exception) -> None:
+        """Keep one transcript's trouble from the others: those that waited with it are read again, each alone."""
+        self._stop_if_unwritable(problem)
+        for each in dict.fromkeys([*self.writer.abandon(), *([source] if source else [])]):
+            try:
+                self._read(each, lambda _: None)
+                self.writer.flush()
+            except Exception as trouble:
+                self._stop_if_unwritable(trouble)
+                self.writer.abandon()
+                self.failures[each.path] = f"{type(trouble).__name__}: {trouble}"
+
+    def _stop_if_unwritable(self, problem: Exception) -> None:
         if isinstance(problem, Error) and problem.code.startswith("store"):
             raise problem
-        self.failures[source.path] = f"{type(problem).__name__}: {problem}"
 
     def _read(self, source: Source, tell: Callable[[int], Any]) -> None:
         cursor = self._cursor(source)
         adapter = discover.adapter_of(source)
         if adapter is None:
-            self.counts["unknown"] += 1
+            self._pass_over(source)
             return
         since = discover.resumed(source, cursor if cursor and cursor["flavor"] == adapter.flavor else None)
-        self.counts["ingested"] += 1
+        self.read[source.name] = 0
         known = cursor if cursor and (since.offset or not cursor["place"]) else None  # else it is another file now
-        stand = Stand(self, source, adapter, known)
+        stand = Stand(self, source, adapter, known, since.offset)
         for batch, mark in _batches(adapter, source, since):
             stand.store(batch, mark)
             tell(stand.offset)
+
+    def _pass_over(self, source: Source) -> None:
+        """Remember a file no adapter knows, so that it is looked at again only when it changes."""
+        self.counts["unknown"] += 1
+        if not self.dry_run:
+            empty = dict.fromkeys(("state", "ours"))
+            zero = dict.fromkeys(("num", "place", "damaged"), 0)
+            cursors.move(self.hub.engine, **empty, **zero, flavor="", head="", tail="", **self.position(source))
+
+    def position(self, source: Source) -> dict[str, Any]:
+        """Return how a file lies there, as a cursor remembers it."""
+        return {
+            "host": self.host, "path": source.name, "size": source.size, "changed_at": source.changed_at,
+            "inode": source.inode, "read_at": self.hub.now(),
+        }  # fmt: skip
 
     def file_number(self) -> int:
         """Return a number for a transcript that comes for the first time: it orders the files of a session."""
@@ -95,7 +126,8 @@ class Sweep:
 
     def _note_vanished(self, gone: dict[str, Any]) -> None:
         for path, row in gone.items():
-            if row["vanished_at"] is None and not os.path.exists(path) and not os.path.exists(f"{path}.zst"):
+            there = "!" in path or os.path.exists(path) or os.path.exists(f"{path}.zst")
+            if row["vanished_at"] is None and not there:
                 cursors.vanish(self.hub.engine, self.host, path, self.hub.now())
                 self.counts["vanished"] += 1
 
@@ -103,33 +135,40 @@ class Sweep:
 class Stand:
     """Where a sweep stands in one transcript."""
 
-    def __init__(self, sweep: Sweep, source: Source, adapter: Adapter, cursor: Any) -> None:
+    def __init__(self, sweep: Sweep, source: Source, adapter: Adapter, cursor: Any, offset: int) -> None:
         self.sweep, self.source, self.adapter = sweep, source, adapter
         self.num = cursor["num"] if cursor else sweep.file_number()
         self.damaged = 0
-        self.offset = 0
+        self.offset = offset
+        self.excluded: set[str] = set(orjson.loads(cursor["ours"])) if cursor and cursor["ours"] else set()
 
     def store(self, batch: Batch, mark: Mark | None) -> None:
         """Store a batch; with a mark, remember how far it goes."""
         counts, sweep = self.sweep.counts, self.sweep
-        read = mark.offset - self.offset if mark and mark.offset else 0
-        self.offset = mark.offset if mark else self.offset
+        read = self._bytes(mark) if mark else 0
         self.damaged += batch.damaged
-        counts["bytes"] += max(read, 0)
+        sweep.read[self.source.name] += read
         counts["damaged"] += batch.damaged
         counts["events"] += sum(map(len, batch.events.values()))
         sweep.sessions.update(f"{self.adapter.flavor}:{each}" for each in batch.sessions)
+        self.excluded |= sweep.writer.register.ours(batch)
         if not sweep.dry_run:
             sweep.writer.write(batch, self, read, self._cursor(mark) if mark else None)
+
+    def _bytes(self, mark: Mark) -> int:
+        """Return how much was read up to a mark; a document without places is read whole."""
+        read = mark.offset - self.offset if mark.offset else self.source.size
+        self.offset = mark.offset
+        return read
 
     def _cursor(self, mark: Mark) -> dict[str, Any]:
         head, tail = discover.probe(self.source.path, mark.offset)
         state = cleaned(mark.state, self.sweep.writer.redactor) if mark.state else None
         return {
-            "host": self.sweep.host, "path": self.source.name, "flavor": self.adapter.flavor, "num": self.num,
-            "place": mark.offset, "state": orjson.dumps(state).decode() if state else None,
-            "size": self.source.size, "changed_at": self.source.changed_at, "inode": self.source.inode,
-            "head": head, "tail": tail, "damaged": self.damaged, "read_at": self.sweep.hub.now(),
+            **self.sweep.position(self.source), "flavor": self.adapter.flavor, "num": self.num,
+            "place": mark.offset, "state": orjson.dumps(state).decode() if state else None, "head": head, "tail": tail,
+            "damaged": self.damaged,
+            "ours": orjson.dumps(sorted(self.excluded)).decode() if self.excluded else None,
         }  # fmt: skip
 
 

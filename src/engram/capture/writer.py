@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engram.capture.batch import FULL, Batch, Packed, found_by, number, packed
+from engram.capture.batch import FULL, Batch, Packed, cleaned, found_by, number, packed
 from engram.capture.captured import Captured, Register
 from engram.capture.redact import Redactor
 from engram.digests.keep import load, save
@@ -15,6 +15,7 @@ from engram.text import one_line
 from engram.value import value
 
 if TYPE_CHECKING:
+    from engram.capture.discover import Source
     from engram.capture.sweep import Stand
 
 
@@ -58,12 +59,14 @@ class Writer:
         self.blobs = blobs.Blobs(hub.engine, hub.settings)
         self.register = Register(hub)
         self.changed: set[int] = set()
+        self.events = 0  # new ones
         self._waiting: list[Consignment] = []
         self._weight = 0
+        self._models: dict[str, str] = {}
 
     def write(self, batch: Batch, stand: Stand, read: int, cursor: dict[str, Any] | None) -> None:
         """Take a batch; what takes long is done now, and rows are written when enough have come together."""
-        found = self.register.sessions(stand.adapter.flavor, batch, stand.source)
+        found = self.register.sessions(stand.adapter.flavor, batch, stand.source, stand.excluded)
         if any(parcel.captured in found for each in self._waiting for parcel in each.parcels):
             self.flush()  # what is new is only known once what came before is stored
         parcels = [self._parcel(captured, batch) for captured in found]
@@ -75,14 +78,23 @@ class Writer:
     def flush(self) -> None:
         """Write what waits in one transaction, each batch with its cursor: all or nothing."""
         waiting, self._waiting, self._weight = self._waiting, [], 0
-        self.blobs.settle()
         try:
+            self.blobs.settle()
             with self.engine.transaction():
                 for each in waiting:
                     self._receive(each)
         except BaseException:
-            self.register.clear()  # what was believed of these sessions is not so
+            self._waiting = waiting
             raise
+        self.events += sum(len(parcel.new) for each in waiting for parcel in each.parcels)
+        self.register.trim()
+
+    def abandon(self) -> list[Source]:
+        """Forget what waits and what was believed of its sessions; return the transcripts it came from."""
+        sources = [each.stand.source for each in self._waiting]
+        self._waiting, self._weight = [], 0
+        self.register.clear()
+        return sources
 
     def _receive(self, consignment: Consignment) -> None:
         read = consignment.read
@@ -105,9 +117,8 @@ class Writer:
         new, altered = self._news(captured, found)
         content = b"".join(each.body for each in (*new, *(each for _, each in altered)))
         body = (*self.blobs.put(content), len(content)) if content else None
-        about = batch.about.get(captured.name, {})
-        if about.get("title"):
-            about = {**about, "title": self.redactor.clean(about["title"])}
+        told = batch.about.get(captured.name)
+        about = cleaned(told, self.redactor) if told else {}
         captured.fold = captured.fold or load(self.engine, captured.num)
         captured.fold.locate(about.get("cwd"))
         for each in new:
@@ -178,6 +189,12 @@ class Writer:
         if captured.seen is not None:
             captured.seen.update({each.key: (i, each.hash) for i, each in zip(ids, everything, strict=True)})
 
+    def _model(self, name: str) -> str:
+        """Return a model's name as it may be stored; few different ones come, and often."""
+        if name not in self._models:
+            self._models[name] = one_line(self.redactor.clean(name), 200)
+        return self._models[name]
+
     def _count(self, flavor: str, answers: list[Usage]) -> None:
         rows = []
         for each in answers:
@@ -185,6 +202,7 @@ class Writer:
             if captured is not None:
                 facts = {name: fact for name, fact in vars(each).items() if name not in ("session", "key")}
                 facts |= {"counted": int(each.counted), "began": captured.started_at, "capture": captured.num}
+                facts["model"] = self._model(each.model)
                 rows.append({"key": number(f"{flavor}:{each.key}"), **facts})
         usage.add(self.engine, rows)
 

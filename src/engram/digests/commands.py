@@ -35,20 +35,12 @@ _NOISE = re.compile(
 )
 _PLACES = re.compile(r"(?:[\w.~-]*/)+")
 _NUMBERS = re.compile(r"\b(?:0x)?[0-9a-f]*\d[0-9a-f]*\b")
-
-
 _PURPOSES = {"commit": _COMMIT, "revert": _REVERT, "push": _PUSH, "test": _TEST, "build": _BUILD}
 
 
 def purpose(command: str) -> str:
     """Return what a command is for: test, build, commit, revert, push, or nothing we know."""
-    for name, pattern in (
-        ("commit", _COMMIT),
-        ("revert", _REVERT),
-        ("push", _PUSH),
-        ("test", _TEST),
-        ("build", _BUILD),
-    ):
+    for name, pattern in _PURPOSES.items():
         if pattern.search(command):
             return name
     return ""

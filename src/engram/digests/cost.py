@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import Annotated, Any
 
@@ -22,6 +23,9 @@ PLACES = ("session", "project", "day", "flavor", "model")
 _CLASSES = ("input", "output", "cache_read", "cache_write", "cache_write_long", "reasoning")
 _EPOCH = date(1970, 1, 1)
 _CERTAINTY = ("exact", "floor", "uncertain")  # a sum is as sure as its least sure part
+_PROVIDER = re.compile(r"^(?:.*/)?(?:[a-z-]+\.)*")  # anthropic/…, us.anthropic.…
+_BOUNDARY = re.compile(r"$|[-@:](?!\d{1,2}(?:$|[-.@:]))")  # a number of one or two digits is a further version
+_VERSION_FIRST = re.compile(r"^claude-(\d{1,2}(?:-\d{1,2})?)-([a-z]+)")
 
 
 @operation()
@@ -62,11 +66,12 @@ class Prices:
         self._models: dict[str, list[float]] = {**shipped["models"], **changed.get("models", {})}
 
     def of(self, model: str) -> list[float] | None:
-        """Return a model's prices; a provider before its name does not matter."""
-        name = model.rpartition("/")[2].lower()
-        name = name.removeprefix("anthropic.").removeprefix("us.anthropic.").replace("claude-4-", "claude-")
-        fitting = [each for each in self._models if name.startswith(each)]
-        return self._models[max(fitting, key=len)] if fitting else None
+        """Return a model's prices, not those of another version; a provider before its name does not matter."""
+        for name in _names(model.lower()):
+            fitting = [each for each in self._models if name.startswith(each) and _BOUNDARY.match(name, len(each))]
+            if fitting:
+                return self._models[max(fitting, key=len)]
+        return None
 
     def money(self, row: dict[str, Any]) -> float | None:
         """Return the price of a row of tokens, or None for a model the table does not know."""
@@ -82,8 +87,16 @@ class Prices:
 
 def _filled(prices: list[float]) -> list[float]:
     """Return all five prices; where none is given, a token costs what it costs uncached."""
-    first = prices[0]
-    return [*prices, *([first, prices[1] if len(prices) > 1 else first, first, first, first][len(prices) :])]
+    return [*prices, *prices[:1] * (5 - len(prices))]
+
+
+def _names(model: str) -> Iterator[str]:
+    """Yield a model's name as it was told and as its maker writes it: others say us.anthropic.claude-4.5-sonnet."""
+    yield model
+    yield (name := _PROVIDER.sub("", model))
+    if name.startswith("claude-"):
+        yield (dashed := name.replace(".", "-"))
+        yield _VERSION_FIRST.sub(r"claude-\2-\1", dashed)
 
 
 def _table(path: str) -> dict[str, Any]:
@@ -101,9 +114,7 @@ def _table(path: str) -> dict[str, Any]:
 def _summed(rows: Iterable[dict[str, Any]], prices: Prices, by: str) -> list[Cost]:
     places: dict[Any, dict[str, Any]] = {}
     for row in rows:
-        total = places.setdefault(
-            row["place"], {**dict.fromkeys(_CLASSES, 0), "answers": 0, "sessions": 0, "money": 0.0}
-        )
+        total = places.setdefault(row["place"], {**dict.fromkeys(_CLASSES, 0), "answers": 0, "money": 0.0})
         for name in (*_CLASSES, "answers"):
             total[name] += int(row[name])
         _add_money(total, row, prices)

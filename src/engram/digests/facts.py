@@ -36,9 +36,7 @@ def _facts(state: dict[str, Any], goal: str, evidence: list[str], files: int, ot
         "commits": state["commits"][-others:] if others else [],
         "corrections": state["objections"][-max(others // 2, 1) :],
         "commands": {"run": state["commands"], "failed": state["failed"]} if state["commands"] else None,
-        "notable": [f"{command} → {code}" for command, code in state["notable"][-(others // 2) :]]
-        if others > 1
-        else [],
+        "notable": _notable(state, others // 2),
         "open": _open(state, others),
         "ended": one_line(state["ended"][-300:], 200 if others > 3 else 120),
         "prompts": state["turn"],
@@ -58,6 +56,7 @@ def _top(paths: dict[str, int], count: int, cwd: str | None) -> list[str]:
 
 
 def _notable(state: dict[str, Any], count: int) -> list[str]:
+    """Return the last commands that failed or had a purpose, with what they returned."""
     return [f"{command} → {code}" for command, code in state["notable"][-count:]] if count else []
 
 

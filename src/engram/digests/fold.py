@@ -30,6 +30,7 @@ class Fold:
 
     def __init__(self, state: dict[str, Any] | None = None) -> None:
         self.state: dict[str, Any] = state or _empty()
+        self.version = VERSION
 
     @property
     def goal(self) -> str:

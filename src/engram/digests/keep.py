@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 def load(engine: Engine, capture: int) -> Fold:
     """Return the digest of a session to go on with."""
     row = digests.of_capture(engine, capture)
-    return Fold(orjson.loads(row["state"]) if row and row["state"] else None)
+    fold = Fold(orjson.loads(row["state"]) if row and row["state"] else None)
+    fold.version = row["version"] if row else VERSION  # what older rules began is theirs until it is made anew
+    return fold
 
 
 def save(engine: Engine, capture: int, fold: Fold, through: int, now: int) -> None:
     """Keep the digest of a session as it stands after a batch."""
     facts = fold.facts()
     digests.put(
-        engine, capture=capture, version=VERSION, now=now, through=through, outcome=facts.pop("outcome"),
+        engine, capture=capture, version=fold.version, now=now, through=through, outcome=facts.pop("outcome"),
         confidence=facts.pop("confidence"), facts=orjson.dumps(facts).decode(), state=orjson.dumps(fold.state).decode(),
     )  # fmt: skip

@@ -7,7 +7,6 @@ room: a ballast file is given up first.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -16,10 +15,9 @@ from engram.digests.remake import remake
 from engram.errors import BodyGone, StoreDamaged, StoreFull
 from engram.hub import Hub
 from engram.model import Retention
-from engram.store import blobs, digests, events, index
+from engram.store import ballast, blobs, digests, events, index
 
 DAY = 24 * HOUR
-BALLAST = 16 << 20
 _STEP = 200
 _ANY_TIME = (1 << 63) - 1  # a clock that ran ahead keeps nothing from the budget
 
@@ -30,7 +28,7 @@ def evict(hub: Hub, *, whole: bool = True) -> Retention:
     try:
         return pass_.run()
     except StoreFull:
-        if not give_up_ballast(hub):
+        if not ballast.give_up(hub.settings.home):
             raise
         return pass_.run()
 
@@ -117,12 +115,12 @@ class _Pass:
         self._finish()
 
     def _finish(self) -> None:
-        """Drop what is marked: first the body, then the rows that pointed into it."""
+        """Drop what is marked: first the body, then what finds it. The rows stay: who comes again is known by them."""
         for row in blobs.half_evicted(self.engine):
             if not blobs.still_named(self.engine, row["sha256"]):
                 self.bodies.remove(row["sha256"])
             with self.engine.transaction():
-                index.drop(self.engine, events.drop(self.engine, row["num"]))
+                index.drop(self.engine, events.in_blob(self.engine, row["capture"], row["num"]))
                 blobs.evicted(self.engine, row["num"], self.hub.now())
 
 
@@ -135,38 +133,3 @@ def _enough(rows: list[dict[str, Any]], excess: int) -> list[dict[str, Any]]:
         taken.append(row)
         excess -= row["stored_bytes"]
     return taken
-
-
-def keep_ballast(hub: Hub) -> None:
-    """Put aside the room that making room takes."""
-    path = _ballast(hub)
-    if hub.engine.dialect != "sqlite" or has_ballast(hub):
-        return
-    try:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
-            file.write(b"\0" * BALLAST)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError:
-        give_up_ballast(hub)
-
-
-def give_up_ballast(hub: Hub) -> bool:
-    """Free the room put aside; tell whether there was any."""
-    try:
-        os.unlink(_ballast(hub))
-    except OSError:
-        return False
-    return True
-
-
-def has_ballast(hub: Hub) -> bool:
-    """Tell whether room is put aside, all of it: a crash may have cut it short."""
-    try:
-        return os.path.getsize(_ballast(hub)) >= BALLAST
-    except OSError:
-        return False
-
-
-def _ballast(hub: Hub) -> str:
-    return os.path.join(hub.settings.home, "ballast")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from engram.clock import moment
 from engram.coordination import sessions
 from engram.digests.bodies import Bodies
-from engram.errors import InvalidInput, NotFound
+from engram.errors import BodyGone, InvalidInput, NotFound
 from engram.hub import Hub
 from engram.model import Capture, Event
 from engram.operation import Help, operation
@@ -74,7 +74,16 @@ def get_events(
     rows = [row for row in events.of_capture(hub.engine, capture["num"]) if kind in (None, row["kind"])]
     bodies = Bodies(hub)
     chosen = rows[after : after + sessions.positive("limit", limit)]
-    return [bodies.event(row, session.native_id or session.id) for row in chosen]
+    return [_event(bodies, row, session.native_id or session.id) for row in chosen]
+
+
+def _event(bodies: Bodies, row: dict[str, Any], session: str) -> Event:
+    """Return an event; of one whose body was dropped, what its row says."""
+    try:
+        return bodies.event(row, session)
+    except BodyGone:
+        facts = {name: row[name] for name in ("kind", "role", "at", "name", "verdict", "exit_code")}
+        return Event(session=session, key=str(row["key"]), order=row["seq"], data={"evicted": True}, **facts)
 
 
 def _view(hub: Hub, row: dict[str, Any]) -> Capture:

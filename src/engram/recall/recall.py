@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from engram.clock import moment
@@ -48,9 +49,20 @@ def _snippet(bodies: Bodies, row: dict[str, Any], query: str) -> str:
         event = bodies.event(row)
     except (BodyGone, StoreDamaged):
         return ""
-    text = event.text or " ".join(str(each) for each in (event.arguments or {}).values())
+    text = event.text or " ".join(_texts(event.arguments))
     words = re.findall(r"\w+", query)
     place = re.search("|".join(map(re.escape, words)), text, re.IGNORECASE) if words else None
     start = max(place.start() - _AROUND, 0) if place else 0
     piece = one_line(text[start : start + 2 * _AROUND + 40], 2 * _AROUND + 40)
     return f"{'…' if start else ''}{piece}{'…' if start + 2 * _AROUND + 40 < len(text) else ''}"
+
+
+def _texts(given: Any) -> Iterator[str]:
+    """Yield what a call was given, piece by piece, however deep it is nested."""
+    waiting = [given]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict | list):
+            waiting += reversed([*(each.values() if isinstance(each, dict) else each)])
+        elif each is not None:
+            yield str(each)

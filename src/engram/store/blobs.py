@@ -260,7 +260,9 @@ def lose(engine: Engine, rows: list[Row], now: int) -> None:
 
 def half_evicted(engine: Engine) -> list[Row]:
     """Return bodies that are marked but perhaps not dropped yet."""
-    return engine.run("select num, sha256 from blobs where evicting_at is not null and evicted_at is null order by num")
+    return engine.run(
+        "select num, sha256, capture from blobs where evicting_at is not null and evicted_at is null order by num"
+    )
 
 
 def evicted(engine: Engine, num: int, now: int) -> None:

@@ -46,12 +46,6 @@ select s.*, c.num, c.parent, c.relation, c.title, c.version, c.started_at as beg
  where 1 = 1 {conditions} order by c.last_at desc, c.num desc limit :limit
 """
 
-_TOTALS = """
-select (select count(*) from captures) as captures, (select count(*) from events) as events,
-       (select coalesce(sum(read_bytes), 0) from captures) as read_bytes,
-       (select coalesce(sum(stored_bytes), 0) from blobs where evicted_at is null) as raw_bytes
-"""
-
 
 def add(engine: Engine, session_id: str, started_at: int) -> Row:
     """Return the capture of a session, made if it is the first time."""
@@ -115,8 +109,3 @@ def listed(engine: Engine, limit: int, **filters: Any) -> list[Row]:
     sql = _LISTED.format(conditions=" ".join(conditions[name] for name in given))
     given.pop("relation", None)
     return engine.run(sql, limit=limit, **given)
-
-
-def totals(engine: Engine) -> Row:
-    """Return how much is captured."""
-    return engine.run(_TOTALS)[0]

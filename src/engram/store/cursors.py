@@ -11,13 +11,14 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     "host", "path", "flavor", "num", "place", "state", "size", "changed_at", "inode", "head", "tail", "damaged",
-    "read_at",
+    "ours", "read_at",
 )  # fmt: skip
 
 _MOVE = f"""
 insert into cursors ({", ".join(_COLUMNS)}) values ({", ".join(":" + name for name in _COLUMNS)})
 on conflict (host, path) do update set
-  flavor = excluded.flavor, place = excluded.place, state = excluded.state, size = excluded.size,
+  flavor = excluded.flavor, num = excluded.num, ours = excluded.ours, place = excluded.place,
+  state = excluded.state, size = excluded.size,
   changed_at = excluded.changed_at, inode = excluded.inode, head = excluded.head, tail = excluded.tail,
   damaged = excluded.damaged, read_at = excluded.read_at, vanished_at = null
 """
@@ -45,13 +46,4 @@ def vanish(engine: Engine, host: str, path: str, now: int) -> None:
     """Note that a transcript is gone; what it said stays."""
     engine.run(
         "update cursors set vanished_at = :now where host = :host and path = :path", host=host, path=path, now=now
-    )
-
-
-def by_flavor(engine: Engine) -> list[Row]:
-    """Return counts per flavor."""
-    return engine.run(
-        "select flavor, count(*) as files, sum(size) as size, sum(damaged) as damaged,"
-        " sum(case when vanished_at is null then 0 else 1 end) as vanished, max(read_at) as read_at"
-        " from cursors group by flavor order by flavor"
     )

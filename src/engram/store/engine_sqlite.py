@@ -109,6 +109,8 @@ class _Connection:
             self.db.executemany(sql, rows)
         except apsw.Error as problem:
             raise self._translate(problem) from problem
+        except OverflowError as problem:
+            raise InvalidInput(field="number", reason="it is larger than any store can hold.") from problem
 
     def close(self) -> None:
         try:
@@ -163,13 +165,25 @@ class _Connection:
     def _translate(self, problem: Exception) -> Exception:
         if isinstance(problem, (apsw.BusyError, apsw.LockedError)):
             return StoreBusy(store=self.path, seconds=self._busy_seconds)
-        if isinstance(problem, apsw.FullError):
+        if isinstance(problem, apsw.FullError) or (isinstance(problem, _ROOM) and _is_full(self.path)):
             return StoreFull(store=self.path)
         if isinstance(problem, (apsw.CorruptError, apsw.NotADBError)):
             return StoreDamaged(store=self.path, reason=f"{problem}.")
         if isinstance(problem, (apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError, OSError)):
             return StoreUnavailable(store=self.path, reason=f"{problem}.", hint=_HINT)
         return problem
+
+
+_ROOM = (apsw.IOError, apsw.CantOpenError)  # what SQLite also says when a file beside the store finds no room
+
+
+def _is_full(path: str) -> bool:
+    """Tell whether the disk of a store has no room left."""
+    try:
+        found = os.statvfs(os.path.dirname(path))
+    except (OSError, AttributeError):
+        return False
+    return found.f_bavail * found.f_frsize < 64 << 10
 
 
 _HINT = "Check its permissions and disk, or set ENGRAM_HOME to a directory you can write to."

@@ -17,7 +17,9 @@ _COLUMNS = (
 
 _ADD = f"insert into events ({', '.join(_COLUMNS)}) values ({', '.join(':' + name for name in _COLUMNS)})"
 
-_CHANGE = f"update events set {', '.join(f'{name} = :{name}' for name in _COLUMNS if name != 'id')} where id = :id"
+# An event that says something else now keeps its place.
+_CHANGED = [name for name in _COLUMNS if name not in ("id", "seq")]
+_CHANGE = f"update events set {', '.join(f'{name} = :{name}' for name in _CHANGED)} where id = :id"
 
 _OF_CAPTURE = """
 select e.*, b.sha256, b.evicting_at from events e join blobs b on b.num = e.blob where e.capture = :capture
@@ -64,9 +66,10 @@ def by_id(engine: Engine, ids: Sequence[int]) -> list[Row]:
     )  # fmt: skip
 
 
-def drop(engine: Engine, blob: int) -> list[int]:
-    """Delete the events whose bodies lay in a blob; return their ids."""
-    return [row["id"] for row in engine.run("delete from events where blob = :blob returning id", blob=blob)]
+def in_blob(engine: Engine, capture: int, blob: int) -> list[int]:
+    """Return the ids of the events whose bodies lie in a blob."""
+    rows = engine.run("select id from events where capture = :capture and blob = :blob", capture=capture, blob=blob)
+    return [row["id"] for row in rows]
 
 
 def each_capture(engine: Engine) -> Iterator[int]:

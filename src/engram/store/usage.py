@@ -27,6 +27,7 @@ on conflict (key) do update set
   began = case when excluded.began < usage.began then excluded.began else usage.began end
 """
 
+# By flavor too: one says itself what an answer cost, another leaves it to the table.
 _TOTALS = """
 select {group} as place, u.model, s.flavor, u.basis, count(*) as answers,
        sum(u.input) as input, sum(u.output) as output, sum(u.cache_read) as cache_read,
@@ -37,9 +38,16 @@ select {group} as place, u.model, s.flavor, u.basis, count(*) as answers,
  group by 1, 2, 3, 4 order by 1, 2
 """
 
+# A session with the subagents it sent, and theirs; `union` drops whom it has met, so a circle ends.
 _FAMILY = """
- and (s.id = :session or (c.relation = 'subagent' and exists (
-   select 1 from sessions p where p.id = :session and p.flavor = s.flavor and p.native_id = c.parent)))
+ and s.id in (
+   with recursive family (id) as (
+     select id from sessions where id = :session
+     union
+     select child.id from family join sessions sender on sender.id = family.id
+       join captures sent on sent.parent = sender.native_id and sent.relation = 'subagent'
+       join sessions child on child.id = sent.session_id and child.flavor = sender.flavor
+   ) select id from family)
 """
 
 _GROUPS = {
@@ -57,7 +65,7 @@ def totals(engine: Engine, by: str, offset: int, **filters: Any) -> list[Row]:
     """Return sums per place, model and basis; a session counts with its subagents, a day by the user's `offset`."""
     conditions = {
         "flavor": "and s.flavor = :flavor", "project": "and s.project = :project", "session": _FAMILY,
-        "since": "and coalesce(u.at, c.last_at) >= :since", "until": "and coalesce(u.at, c.last_at) < :until",
+        "since": "and coalesce(u.at, c.last_at) >= :since",
     }  # fmt: skip
     given = {name: each for name, each in filters.items() if each is not None}
     sql = _TOTALS.format(group=_GROUPS[by], conditions=" ".join(conditions[name] for name in given))

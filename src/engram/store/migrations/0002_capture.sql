@@ -33,6 +33,7 @@ create table cursors (
   head text not null,     -- hash of its first bytes
   tail text not null,     -- hash of the bytes before our place
   damaged bigint not null default 0,  -- bytes that could not be read
+  ours text,              -- sessions in it that our own helpers ran: left out
   read_at bigint not null,
   vanished_at bigint,
   primary key (host, path)
@@ -69,7 +70,8 @@ create table blobs (
   evicting_at bigint,
   evicted_at bigint,
   lost integer not null default 0 check (lost in (0, 1)),
-  check (evicting_at is null or lost = 1 or (digest is not null and digested_through >= batch)),
+  check (evicting_at is null or lost = 1
+         or (digest is not null and digested_through is not null and digested_through >= batch)),
   check (evicted_at is null or evicting_at is not null)
 );
 create index blobs_by_capture on blobs (capture, batch);

@@ -35,7 +35,7 @@ COMMANDS = (
     Command("activity", "activity", empty="Nothing was prevented or taken over yet."),
     Command("digest", "get_digest", positional=("session_id",)),
     Command("outcome", "set_outcome", positional=("session_id", "outcome")),
-    Command("cost", "cost", empty="No tokens are captured yet. Take transcripts in with `engram ingest`."),
+    Command("cost", "cost", empty="No tokens of these days are captured: `engram ingest`, or --days for more."),
     Command("recall", "recall", positional=("query",), empty="Nothing of that was captured."),
     Command("check", "check"),
     Command("doctor", "doctor"),
@@ -73,7 +73,7 @@ class _Group(click.Group):
         operation = find(command.operation) if command else None
         if command is None or operation is None:
             return super().get_command(ctx, cmd_name)
-        return commands.build(command, operation)
+        return commands.build(command, capture.attended(operation))
 
 
 class _Root(_Group):
@@ -84,10 +84,13 @@ class _Root(_Group):
         if os.environ.get("NO_COLOR"):
             ctx.color = False
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
         except Error as error:
             _answer(error)
             ctx.exit(error.exit)
+        if ctx.meta.get(capture.FAILED):
+            ctx.exit(1)
+        return result
 
 
 def _answer(error: Error) -> None:

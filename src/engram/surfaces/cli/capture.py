@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from datetime import datetime, timezone
+from functools import wraps
 from types import TracebackType
 from typing import Any
 
@@ -13,12 +14,19 @@ import click
 from engram.api import Engram
 from engram.digests.digest import OUTCOMES
 from engram.errors import InvalidInput, NotFound
+from engram.model import Check, Cost, Ingested
+from engram.operation import Operation
+from engram.store import captures
+from engram.store import events as event_store
 from engram.surfaces.cli.commands import json_option, project_at, project_option, show
+
+FAILED = "engram.failed"  # in a command's meta: its answer names something that went wrong
 
 
 def ingest(paths: tuple[str, ...], dry_run: bool, watching: bool, since: str | None, flavor: str | None,
            as_json: bool) -> None:  # fmt: skip
     """Take in what the agents' transcripts say since the last time; without paths, everything that is new."""
+    _refuse_together(paths, dry_run, watching, since, flavor)
     with Engram() as engram:
         if watching:
             _watch(engram, flavor, as_json)
@@ -35,6 +43,20 @@ def ingest(paths: tuple[str, ...], dry_run: bool, watching: bool, since: str | N
                 progress=bar,
             )
         show(found, as_json)
+        mark_failed(found)
+
+
+def _refuse_together(
+    paths: tuple[str, ...], dry_run: bool, watching: bool, since: str | None, flavor: str | None
+) -> None:  # fmt: skip
+    """Refuse options that would be passed over in silence."""
+    if watching:
+        for name, given in (("--dry-run", dry_run), ("--since", since is not None), ("paths", paths)):
+            if given:
+                raise InvalidInput(field=name, reason="--watch takes in all that comes; it does not go with this.")
+    for name, each in (("--since", since), ("--flavor", flavor)):
+        if paths and each is not None:
+            raise InvalidInput(field=name, reason="it chooses among all transcripts; named paths are taken in anyway.")
 
 
 def _hours(since: str | None) -> float | None:
@@ -125,13 +147,27 @@ def show_session(
         raise InvalidInput(field="show", reason="choose one of --events, --digest, --cost.")
     with Engram() as engram:
         if events or kind:
-            show(engram.get_events(session_id, kind, limit), as_json, "No such events.")
+            found = engram.get_events(session_id, kind, limit)
+            show(found, as_json, "No such events.")
+            if len(found) == limit and not as_json:
+                _tell_of_more(engram, session_id, kind, limit)
         elif digest:
             show(engram.get_digest(session_id), as_json)
         elif cost:
-            show(engram.cost("model", session_id), as_json, "Its transcript tells of no tokens.")
+            spent = engram.cost("model", session_id)
+            tell_days(spent, {"session": session_id}, as_json)
+            show(spent, as_json, "Its transcript tells of no tokens.")
         else:
             _overview(engram, session_id, as_json)
+
+
+def _tell_of_more(engram: Engram, session_id: str, kind: str | None, shown: int) -> None:
+    """Say that a session has more events than were shown."""
+    capture = captures.of_session(engram.engine, engram.get_session(session_id).id)
+    rows = event_store.of_capture(engram.engine, capture["num"]) if capture else []
+    total = sum(kind in (None, row["kind"]) for row in rows)
+    if total > shown:
+        click.echo(f"{shown:,} of {total:,} events; -n shows more.", err=True)
 
 
 def _overview(engram: Engram, session_id: str, as_json: bool) -> None:
@@ -156,6 +192,34 @@ def _overview(engram: Engram, session_id: str, as_json: bool) -> None:
 
 def _fields(value: Any) -> dict[str, Any]:
     return {name: getattr(value, name) for name in type(value).__match_args__}
+
+
+def attended(operation: Operation) -> Operation:
+    """Return an operation that also says what its result alone does not: the days it covers, that something failed."""
+
+    @wraps(operation.call)
+    def call(engram: Engram, **given: Any) -> Any:
+        result = operation.call(engram, **given)
+        if operation.name == "cost":
+            tell_days(result, given, bool(click.get_current_context().params.get("as_json")))
+        mark_failed(result)
+        return result
+
+    return Operation(name=operation.name, call=call, writes=operation.writes, agent=operation.agent)
+
+
+def tell_days(found: list[Cost], given: dict[str, Any], as_json: bool) -> None:
+    """Say above a table of costs which days it covers."""
+    if found and not as_json:
+        session, days = given.get("session"), given.get("days")
+        words = f"All of session {session}" if session else "The last day" if days == 1 else f"The last {days:g} days"
+        click.echo(f"{words}:")
+
+
+def mark_failed(result: Any) -> None:
+    """Let the command end with status 1 when its result, shown all the same, names something that went wrong."""
+    if (isinstance(result, Check) and result.problems) or (isinstance(result, Ingested) and result.failures):
+        click.get_current_context().meta[FAILED] = True
 
 
 CAPTURE = (

@@ -74,6 +74,8 @@ def _(event: Event) -> str:
     code = f" exit {event.exit_code}" if event.exit_code else ""
     head = f"{when}  {event.kind} {event.role if event.kind == 'message' else ''}{event.name or ''}{verdict}{code}"
     body = event.text or (_fact(event.arguments) if event.arguments else "")
+    if (event.data or {}).get("evicted"):
+        body = "(dropped to keep the storage budget)"
     cut = body if len(body) <= _SHOWN else f"{body[:_SHOWN]}…"
     return f"{click.style(head.rstrip(), bold=True)}\n{_safe(cut)}".rstrip()
 
