@@ -16,6 +16,9 @@ MIGRATIONS = Path(engram.store.__path__[0]) / "migrations"
 # A released migration is never edited: a store that applied it could not tell.
 RELEASED = {
     "0001_coordination.sql": "842ec18fe2a811940186d72f65d5a8d98f6e90855ff839a2c3677db0872ceabe",
+    "0002_capture.sql": "65df2c9c566c4d4179055ac571925af2af9c536f7b12513420f2c56b65b1b6f7",
+    "0003_event_words.sqlite.sql": "99be1c843701e9cbd2567c8e73aaefa83f81520de01b803a231bda8a0eadd71c",
+    "0003_event_words.postgres.sql": "7746b6bf5ad05645eae6487cb11060aceadc65c4b995f764a66fcc26b57c1e34",
 }
 
 
