@@ -117,12 +117,11 @@ class Register:
             self._projects[cwd] = projects.project_of(cwd) if os.path.isdir(cwd) else cwd
         return self._projects[cwd]
 
-    def link(self, captured: Captured, flavor: str) -> None:
+    def link(self, captured: Captured, row: dict[str, Any]) -> None:
         """Find the parent of forks that do not name it: all begin with the same event, the parent first."""
-        row = captures.get(self.engine, captured.num) if not captured.linked else None
-        if row is None or row["relation"] or not row["root"]:
+        if captured.linked or row["relation"] or not row["root"]:
             return
         captured.linked = True
-        parent, *forks = captures.same_root(self.engine, row["root"], flavor)
+        parent, *forks = captures.same_root(self.engine, row["root"], captured.flavor)
         for fork in forks:
             captures.relate(self.engine, fork["num"], parent["native_id"], "fork")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from engram.capture.batch import FULL, Batch, Packed, cleaned, found_by, number, packed
 from engram.capture.captured import Captured, Register
 from engram.capture.redact import Redactor
+from engram.digests.fold import Fold
 from engram.digests.keep import load, save
 from engram.hub import Hub
 from engram.model import Usage
@@ -119,7 +120,7 @@ class Writer:
         body = (*self.blobs.put(content), len(content)) if content else None
         told = batch.about.get(captured.name)
         about = cleaned(told, self.redactor) if told else {}
-        captured.fold = captured.fold or load(self.engine, captured.num)
+        captured.fold = captured.fold or (load(self.engine, captured.num) if captured.num else Fold())
         captured.fold.locate(about.get("cwd"))
         for each in new:
             captured.fold.feed(each.event)
@@ -139,17 +140,17 @@ class Writer:
         captured.batches += 1
         if parcel.body:
             self._put(parcel, stand.num)
-        self._grow(parcel, read)
+        row = self._grow(parcel, read)
         if getattr(stand.adapter, "forks_unnamed", False):
-            self.register.link(captured, stand.adapter.flavor)
+            self.register.link(captured, row)
         if captured.fold:
             save(self.engine, captured.num, captured.fold, captured.batches, self.hub.now())
         if parcel.altered:
             captures.mark_due(self.engine, captured.num, True)
         self.changed.add(captured.num)
 
-    def _grow(self, parcel: Parcel, read: int) -> None:
-        """Write down what the session has become."""
+    def _grow(self, parcel: Parcel, read: int) -> dict[str, Any]:
+        """Write down what the session has become, and return its row."""
         captured, about = parcel.captured, parcel.about
         first = next((each.key for each in parcel.found if each.event.kind == "message"), None)
         row = captures.grow(
@@ -165,6 +166,7 @@ class Writer:
             model=about.get("model"), project=self.register.project(about.get("cwd")), last_at=row["last_at"],
             summary=one_line(row["title"] or goal, 200), main=int(row["relation"] != "subagent"),
         )  # fmt: skip
+        return row
 
     def _put(self, parcel: Parcel, file: int) -> None:
         captured, everything = parcel.captured, parcel.everything
