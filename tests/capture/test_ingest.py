@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,15 @@ def test_a_registered_session_and_its_transcript_are_one(engram: Engram, home: P
     assert only(engram) == live
     session = engram.get_session(live)
     assert (session.summary, session.status) == ("mending the login", "active")
+
+
+def test_the_sitrep_tells_what_a_captured_session_was_about(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("Mend the login")
+    record = work.record("user", message={"role": "user", "content": "Hello"})
+    work.write({**record, "timestamp": datetime.now(timezone.utc).isoformat().replace("+00:00", "Z")})
+    engram.ingest()
+    assert "Mend the login" in engram.get_situation_report()
 
 
 def test_a_captured_session_that_registers_goes_on(engram: Engram, home: Path) -> None:

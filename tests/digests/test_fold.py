@@ -98,6 +98,12 @@ def test_the_users_objections_are_kept() -> None:
     assert facts["corrections"] == ["no, that's wrong, I meant the other file"]
 
 
+def test_a_command_to_the_program_is_no_request() -> None:
+    story = Story().user("Go").edit("a").agent("Done.").add("message", role="user", name="command", text="/compact")
+    assert story.facts()["prompts"] == 1
+    assert story.fold().outcome()[0] != "abandoned"
+
+
 def test_open_steps_and_questions_are_left_open() -> None:
     todo = {"todos": [{"content": "Write docs", "status": "pending"}, {"content": "Code", "status": "completed"}]}
     facts = Story().user("Go").tool("TodoWrite", todo).agent("Shall I write the docs too?").facts()

@@ -49,6 +49,7 @@ _PROGRESS, _OF_AGENT = b'"type":"progress"', b'"agent_progress"'
 _SESSION = re.compile(rb'"sessionId": ?"([\w.-]{1,80})"')
 _EXIT = re.compile(r"(?:Error: )?Exit code (\d+)")
 _DENIED = ("The user doesn't want to proceed", "The user doesn't want to take this action", "Permission to use")
+_COMMAND = "<command-name>"  # a person's, but to the program and not to the agent
 _INTERRUPTED = "[Request interrupted by user"
 _INJECTED = re.compile(
     r"\s*(?:<(?:local-command|command-message|bash-std|system-reminder|task-notification|user-prompt-submit-hook|"
@@ -264,6 +265,8 @@ def _said(session: str, record: Record, value: dict[str, Any], place: int, text:
         return _event(session, record, value, place, kind="interrupt", role="user", text=text)
     if value.get("isCompactSummary"):
         return _event(session, record, value, place, kind="compaction", name="summary", text=text)
+    if text.startswith(_COMMAND):
+        return _event(session, record, value, place, kind="message", role="user", name="command", text=text)
     injected = value.get("isMeta") or _INJECTED.match(text)
     name = "prompt" if "/" in session else "injected" if injected else None
     return _event(

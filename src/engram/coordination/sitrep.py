@@ -168,7 +168,7 @@ def _far_line(session: Session) -> str:
 
 def _done_line(session: Session, now: int) -> str:
     assert session.completed_at is not None
-    said = text.inline(session.completion_summary, 200)
+    said = text.inline(session.completion_summary or session.summary, 200)
     return f"- `{session.id}` ({text.inline(session.session_type, 30)}), {_ago(session.completed_at, now)}: {said}"
 
 

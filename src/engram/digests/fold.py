@@ -72,7 +72,7 @@ class Fold:
 
     def _message(self, event: Event) -> None:
         text = event.text.strip()
-        if event.role == "user" and text:
+        if event.role == "user" and text and event.name != "command":
             self._asked(text)
         elif event.role == "assistant" and text:
             self.state["ended"], self.state["last"] = text[-600:], "assistant"
