@@ -184,7 +184,7 @@ def test_the_sitrep_tells_what_a_captured_session_was_about(engram: Engram, home
     record = work.record("user", message={"role": "user", "content": "Hello"})
     work.write({**record, "timestamp": datetime.now(timezone.utc).isoformat().replace("+00:00", "Z")})
     engram.ingest()
-    assert "Mend the login" in engram.get_situation_report()
+    assert "Mend the login" in engram.get_situation_report(project="/work/app")
 
 
 def test_a_captured_session_that_registers_goes_on(engram: Engram, home: Path) -> None:
