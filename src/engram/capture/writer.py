@@ -63,6 +63,8 @@ class Writer:
         self.events = 0  # new ones
         self._waiting: list[Consignment] = []
         self._weight = 0
+        self._altered: list[int] = []
+        self._words: list[dict[str, Any]] = []
         self._models: dict[str, str] = {}
 
     def write(self, batch: Batch, stand: Stand, read: int, cursor: dict[str, Any] | None) -> None:
@@ -84,6 +86,7 @@ class Writer:
             with self.engine.transaction():
                 for each in waiting:
                     self._receive(each)
+                self._index()
         except BaseException:
             self._waiting = waiting
             raise
@@ -93,9 +96,15 @@ class Writer:
     def abandon(self) -> list[Source]:
         """Forget what waits and what was believed of its sessions; return the transcripts it came from."""
         sources = [each.stand.source for each in self._waiting]
-        self._waiting, self._weight = [], 0
+        self._waiting, self._weight, self._altered, self._words = [], 0, [], []
         self.register.clear()
         return sources
+
+    def _index(self) -> None:
+        """Make findable what was written, all at once and last: any statement after it would make FTS5 write early."""
+        altered, words, self._altered, self._words = self._altered, self._words, [], []
+        index.drop(self.engine, altered)
+        index.add(self.engine, words)
 
     def _receive(self, consignment: Consignment) -> None:
         read = consignment.read
@@ -184,10 +193,8 @@ class Writer:
             start += len(each.body)
         events.add(self.engine, rows[:count])
         events.change(self.engine, rows[count:])
-        index.drop(self.engine, ids[count:])
-        index.add(
-            self.engine, [{"id": i, "words": found_by(each.event)} for i, each in zip(ids, everything, strict=True)]
-        )
+        self._altered += ids[count:]
+        self._words += [{"id": i, "words": found_by(each.event)} for i, each in zip(ids, everything, strict=True)]
         if captured.seen is not None:
             captured.seen.update({each.key: (i, each.hash) for i, each in zip(ids, everything, strict=True)})
 
