@@ -50,6 +50,11 @@ def test_lone_surrogates_and_bad_bytes_cost_a_character(tmp_path: Path) -> None:
     assert values(tmp_path, b'{"a":"\\ud800x \\ud83d\\ude00 \xff"}\n') == [{"a": "\ufffdx \U0001f600 \ufffd"}]
 
 
+def test_a_line_long_by_countless_short_texts_is_given_up_whole(tmp_path: Path) -> None:
+    long = b'{"a":[' + b",".join([b'"' + b"x" * 40 + b'"'] * 450_000) + b"]}\n"
+    assert values(tmp_path, b'{"a":1}\n' + long + b'{"a":2}\n') == [{"a": 1}, None, {"a": 2}]
+
+
 def test_a_long_text_keeps_its_ends_and_says_what_is_missing() -> None:
     line = json.dumps({"a": "first " + "x" * 600_000 + " last", "b": 'q"\\'}).encode()
     found = json.loads(shortened(line))

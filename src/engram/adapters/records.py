@@ -61,6 +61,10 @@ def records(path: str, offset: int = 0, skip: Callable[[bytes], bool] | None = N
             break
         end = start + len(line) + 1
         found = _parse(line) if len(line) < LONG_LINE else _parse_long(line)
+        if found is None and len(line) >= LONG_LINE:
+            yield from _given_up(waiting)
+            yield Record(start=start, end=end, value=None, lost=len(line))  # to try further would take its size again
+            continue
         if found is None and waiting:
             whole = b"\\n".join([*(each for _, each in waiting), line])
             found = _parse(whole)
