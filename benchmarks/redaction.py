@@ -20,7 +20,8 @@ from urllib.parse import quote, unquote
 from engram.capture.redact import Redactor
 from engram.capture.secret_rules import RULES, Rule, sample
 
-TRANSCRIPTS = (Path("/work/shared/data/transcripts"), Path("/work/shared/data/labelled/transcripts"))
+DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+TRANSCRIPTS = (DATA / "transcripts", DATA / "labelled" / "transcripts")
 BATCH = 2_000_000
 SEEDS = 5
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")

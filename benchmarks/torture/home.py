@@ -27,7 +27,7 @@ class Home:
         self.written: dict[str, int] = {}  # the agent's id of a session → whole lines in its transcript
         self._numbers: dict[str, int] = {}
         self._rest: dict[str, str] = {}  # what is still missing of a line begun
-        self._place = root / ".claude" / "projects" / "-work-app"
+        self._place = root / ".claude" / "projects" / "-home-me-app"
         self._place.mkdir(parents=True)
 
     def grow(self) -> None:
@@ -72,7 +72,7 @@ class Home:
     def _line(self, name: str, number: int) -> str:
         record = {
             "type": "user", "uuid": str(uuid.uuid5(uuid.NAMESPACE_OID, f"{name}{number}")), "sessionId": name,
-            "timestamp": f"2026-11-01T10:{number // 60 % 60:02}:{number % 60:02}.000Z", "cwd": "/work/app",
+            "timestamp": f"2026-11-01T10:{number // 60 % 60:02}:{number % 60:02}.000Z", "cwd": "/home/me/app",
             "version": "2.1.200", "message": {"role": "user", "content": text(self._numbers[name], number)},
         }  # fmt: skip
         return json.dumps(record) + "\n"

@@ -256,5 +256,21 @@ def test_many_sessions_are_not_all_held_in_memory(tmp_path: Path, home: Path) ->
     with Engram(tmp_path / "home") as engram:
         run = Sweep(engram, redactor(engram))
         run.run(list(sources([])))
-        assert len(run.writer.register._known) <= captured._REMEMBERED
+        assert len(run.writer.register._known) < captured._REMEMBERED + 60
         assert take_in(engram, sources([])).skipped_unchanged == captured._REMEMBERED + 60
+
+
+def test_one_file_of_more_sessions_than_are_remembered_counts_them_all(tmp_path: Path, home: Path) -> None:
+    from engram.capture import captured
+
+    work = Claude(home)
+    for number in range(captured._REMEMBERED + 40):
+        record = work.record("assistant", message={
+            "id": f"m{number}", "role": "assistant", "model": "claude-sonnet-4-5", "usage": {"output_tokens": 1},
+            "content": [{"type": "text", "text": "x" * 4000}],
+        })  # fmt: skip
+        work.write({**record, "sessionId": f"s{number}"}, {**work.record("user", message={"content": "y"})})
+    with Engram(tmp_path / "home") as engram:
+        assert engram.ingest().failures == {}
+        assert len(sessions(engram)) == 50
+        assert engram.cost("flavor", days=10000)[0].output == captured._REMEMBERED + 40

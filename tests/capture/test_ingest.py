@@ -184,7 +184,7 @@ def test_the_sitrep_tells_what_a_captured_session_was_about(engram: Engram, home
     record = work.record("user", message={"role": "user", "content": "Hello"})
     work.write({**record, "timestamp": datetime.now(timezone.utc).isoformat().replace("+00:00", "Z")})
     engram.ingest()
-    assert "Mend the login" in engram.get_situation_report(project="/work/app")
+    assert "Mend the login" in engram.get_situation_report(project="/home/me/app")
 
 
 def test_a_captured_session_that_registers_goes_on(engram: Engram, home: Path) -> None:
@@ -345,7 +345,7 @@ def test_reading_in_steps_is_reading_once(home: Path, tmp_path: Path, seed: int)
     work = Claude(home)
     for turn in range(12):
         work.says(f"Turn {turn} ✓ \u2028")
-        work.edits(f"/work/app/{turn}.py")
+        work.edits(f"/home/me/app/{turn}.py")
         work.runs("pytest -q", "1 failed" if turn % 2 else "3 passed", code=turn % 2)
         work.answers("Done.", output=turn)
     whole = work.path.read_bytes()

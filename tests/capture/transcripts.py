@@ -13,10 +13,10 @@ SHARED = Path(__file__).parents[2].parent / "shared"
 class Claude:
     """Writes a Claude Code transcript line by line."""
 
-    def __init__(self, home: Path, session: str | None = None, cwd: str = "/work/app") -> None:
+    def __init__(self, home: Path, session: str | None = None, cwd: str = "/home/me/app") -> None:
         self.session = session or str(uuid.uuid4())
         self.cwd = cwd
-        self.path = home / ".claude" / "projects" / "-work-app" / f"{self.session}.jsonl"
+        self.path = home / ".claude" / "projects" / "-home-me-app" / f"{self.session}.jsonl"
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.clock = 0
         self.last: str | None = None

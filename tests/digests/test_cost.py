@@ -110,7 +110,7 @@ def rollout(home: Path, name: str, parent: str | None, output: int) -> None:  # 
     usage = {"input_tokens": 0, "output_tokens": output, "total_tokens": output}
     info = {"last_token_usage": usage, "total_token_usage": usage}
     records: list[tuple[str, dict[str, Any]]] = [
-        ("session_meta", {"id": name, "parent_thread_id": parent, "cwd": "/work/app"}),
+        ("session_meta", {"id": name, "parent_thread_id": parent, "cwd": "/home/me/app"}),
         ("turn_context", {"turn_id": f"turn-{name}", "model": "gpt-5"}),
         ("event_msg", {"type": "token_count", "info": info}),
     ]

@@ -73,7 +73,7 @@ def worked(home: Path, how: str, start: int, session: str | None = None) -> Clau
     work = Claude(home, session)
     work.clock = start
     work.says(f"Mend the flywheel {noise(work.session)}")
-    work.edits("/work/app/wheel.py")
+    work.edits("/home/me/app/wheel.py")
     if how == "success":
         work.runs("pytest -q", "3 passed")
         work.answers("Done, all tests pass.")
@@ -271,7 +271,7 @@ def test_a_store_without_room_for_a_digest_loses_nothing(home: Path, tmp_path: P
     with Engram(tmp_path / "home") as engram:
         work = worked(home, "success", 0)
         for number in range(200):
-            work.edits(f"/work/app/a/rather/long/path/{number}/{noise(number, 60)}.py")
+            work.edits(f"/home/me/app/a/rather/long/path/{number}/{noise(number, 60)}.py")
         engram.ingest()
         undigest(engram)
         engram.engine.script("vacuum")

@@ -25,7 +25,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(home))
     work = Claude(home)
     work.says("Mend the login form")
-    work.edits("/work/app/login.py")
+    work.edits("/home/me/app/login.py")
     work.runs("pytest -q", "3 passed")
     work.answers("Done: the form works.", output=1000)
     return home

@@ -48,10 +48,6 @@ class Register:
         self._known: dict[tuple[str, str], Captured] = {}
         self._projects: dict[str, str] = {}
 
-    def get(self, flavor: str, name: str) -> Captured | None:
-        """Return a session of this sweep."""
-        return self._known.get((flavor, name))
-
     def clear(self) -> None:
         """Forget them all."""
         self._known.clear()

@@ -46,12 +46,11 @@ def take_in(
     dry_run: bool = False,
     progress: Progress | None = None,
     all_known: bool = False,
-    cleaner: Redactor | None = None,
 ) -> Ingested:
     """Take transcripts in, alone on this machine; then digest what is due, and keep to the budget."""
     with Turn(hub.settings.home), _without_collector():
         sources = list(found)
-        learnt = redactor(hub, make=not dry_run) if cleaner is None else cleaner
+        learnt = redactor(hub, make=not dry_run)
         try:
             run = _swept(hub, sources, learnt, dry_run, progress, all_known)
         except StoreFull:

@@ -69,6 +69,8 @@ class Writer:
 
     def write(self, batch: Batch, stand: Stand, read: int, cursor: dict[str, Any] | None) -> None:
         """Take a batch; what takes long is done now, and rows are written when enough have come together."""
+        if not self._waiting:
+            self.register.trim()  # never while a session waits: it must not be met a second time as another
         found = self.register.sessions(stand.adapter.flavor, batch, stand.source, stand.excluded)
         if any(parcel.captured in found for each in self._waiting for parcel in each.parcels):
             self.flush()  # what is new is only known once what came before is stored
@@ -91,7 +93,6 @@ class Writer:
             self._waiting = waiting
             raise
         self.events += sum(len(parcel.new) for each in waiting for parcel in each.parcels)
-        self.register.trim()
 
     def abandon(self) -> list[Source]:
         """Forget what waits and what was believed of its sessions; return the transcripts it came from."""
@@ -112,7 +113,7 @@ class Writer:
             self.register.begin(parcel.captured)
             self._store(parcel, consignment.stand, read)
             read = 0
-        self._count(consignment.stand.adapter.flavor, consignment.usage)
+        self._count(consignment)
         if consignment.cursor is not None:
             cursors.move(self.engine, **consignment.cursor)
 
@@ -204,11 +205,12 @@ class Writer:
             self._models[name] = one_line(self.redactor.clean(name), 200)
         return self._models[name]
 
-    def _count(self, flavor: str, answers: list[Usage]) -> None:
-        rows = []
-        for each in answers:
-            captured = self.register.get(flavor, each.session)
-            if captured is not None:
+    def _count(self, consignment: Consignment) -> None:
+        rows, flavor = [], consignment.stand.adapter.flavor
+        spoken_of = {parcel.captured.name: parcel.captured for parcel in consignment.parcels}
+        for each in consignment.usage:
+            captured = spoken_of.get(each.session)
+            if captured is not None:  # else it is excluded
                 facts = {name: fact for name, fact in vars(each).items() if name not in ("session", "key")}
                 facts |= {"counted": int(each.counted), "began": captured.started_at, "capture": captured.num}
                 facts["model"] = self._model(each.model)

@@ -197,8 +197,8 @@ def of_capture(engine: Engine, capture: int) -> list[Row]:
 # subagents before those who sent them; within a kind the oldest first.
 _WORTH = """
  (case when coalesce(d.corrected, d.outcome) = 'failure' or d.corrected is not null then 3
-       when d.outcome in ('partial', 'abandoned') then 2
-       when d.outcome = 'success' then 1 else 1 end) * 2 + (case when c.relation = 'subagent' then 0 else 1 end)
+       when d.outcome in ('partial', 'abandoned') then 2 else 1 end) * 2
+ + (case when c.relation = 'subagent' then 0 else 1 end)
 """
 
 _EVICTABLE = """
