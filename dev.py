@@ -4,7 +4,7 @@ python3 dev.py install   make .venv, put `engram` on your PATH, show the sitrep
 python3 dev.py check     format, lint, types, layers, tests: what CI runs
 python3 dev.py test …    only the tests; further words go to pytest
 python3 dev.py fix       format and repair what the linter can
-python3 dev.py bench …   a benchmark, ratios side by side: coordination, capture, digests, redaction
+python3 dev.py bench …   a benchmark, ratios side by side: coordination, capture, digests, recall, redaction
 python3 dev.py race      the full race of eight processes over locks
 python3 dev.py torture   a sweep killed a thousand times
 """

@@ -101,6 +101,23 @@ def test_the_capture_benchmark_tells_every_figure_and_names_who_did_not_run() ->
         assert words in told
 
 
+def test_the_recall_benchmark_tells_every_figure_and_names_who_did_not_run() -> None:
+    if not (ROOT.parent / "shared" / "data" / "recall").exists():
+        pytest.skip("the questions the recall benchmark asks are not here (../shared)")
+    told = run("-m", "benchmarks.recall", "--quick")
+    for words in (
+        "longmemeval_s_dev.jsonl.gz  sha256 ",
+        "nDCG@10",
+        "pooled, sessions, all 5 questions",
+        "locomo, turns",
+        "silent: right",
+        "p95 ms",
+        "mempalace                not run: --peers was not given",
+        "growth with what is remembered",
+    ):
+        assert words in told
+
+
 def test_the_digest_benchmark_tells_recall_and_outcomes() -> None:
     if not (ROOT.parent / "shared" / "data").exists():
         pytest.skip("the labelled sessions the digest benchmark reads are not here (../shared)")

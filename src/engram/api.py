@@ -8,7 +8,12 @@ from engram.coordination import sitrep as picture
 from engram.coordination import world_state as world
 from engram.digests import cost, digest, transcript
 from engram.hub import Hub
-from engram.recall import recall
+from engram.index import index as upkeep
+from engram.llm import status
+from engram.memory import eras, exchanges, forget, gist, import_lyra, narrative, profile, self_state
+from engram.recall import context as injected
+from engram.recall import get as getting
+from engram.recall import recall as question
 
 
 class Engram(Hub):
@@ -54,7 +59,39 @@ class Engram(Hub):
     get_digest = digest.get_digest
     set_outcome = digest.set_outcome
     cost = cost.cost
-    recall = recall.recall
+    model_status = status.model_status
+    recall = question.recall
+    recall_summaries = question.recall_summaries
+    recall_eras = question.recall_eras
+    get = getting.get
+    context = injected.context
+    index = upkeep.index
+    remember = exchanges.remember
+    add_exchanges_bulk = exchanges.add_exchanges_bulk
+    recent = exchanges.recent
+    history = exchanges.history
+    ensure_session = exchanges.ensure_session
+    delete_session = forget.delete_session
+
+    store_summary = gist.store_summary
+    get_summary = gist.get_summary
+    unsummarized_count = gist.unsummarized_count
+    list_summaries = gist.list_summaries
+    backlog_stats = gist.backlog_stats
+    summarize = gist.summarize
+    summaries_by_month = eras.summaries_by_month
+    store_era = eras.store_era
+    list_eras = eras.list_eras
+    integrate = eras.integrate
+    get_profile = profile.get_profile
+    set_profile = profile.set_profile
+    profile_sessions_covered = profile.profile_sessions_covered
+    get_narrative = narrative.get_narrative
+    set_narrative = narrative.set_narrative
+    get_self_state = self_state.get_self_state
+    set_self_state = self_state.set_self_state
+    import_lyra = import_lyra.import_lyra
+
     check = check.check
     doctor = doctor.doctor
     import_chatgpt = import_export.import_chatgpt

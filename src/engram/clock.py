@@ -9,7 +9,7 @@ from engram.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, tzinfo
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
@@ -48,6 +48,22 @@ def moment(microseconds: int) -> datetime:
     from datetime import datetime, timedelta, timezone  # a hook that shows no time need not load it
 
     return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=microseconds)
+
+
+def zone(name: str) -> tzinfo | None:
+    """Return a time zone by its name; None stands for the machine's own, also where nobody knows the name."""
+    if not name:
+        return None
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        import warnings
+
+        told = f"timezone {name!r} is not known here; the machine's own is used. Say e.g. Europe/Berlin."
+        warnings.warn(told, stacklevel=2)
+        return None
 
 
 def session_id(now: int) -> str:

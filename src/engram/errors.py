@@ -173,3 +173,55 @@ class SweepRunning(Error):
 
     code, status, exit = "sweep_running", 409, 3
     pid: int
+
+
+class ModelOff(Error):
+    """No model is chosen, and Engram calls none unasked. Choose one with ENGRAM_MODEL or `model` in {place}:
+    claude or codex (the agent program you are logged in to), anthropic or openai (an API, also a local one)."""
+
+    code, status = "model_off", 501
+    place: str
+
+
+class ModelInside(ModelOff):
+    """Engram calls no model from inside {place}: memory must not feed on itself."""
+
+    code, status = "model_inside", 409
+    place: str
+
+
+class ModelUnavailable(Error):
+    """The model behind {provider!r} does not answer now: {reason} Try again later."""
+
+    code, status = "model_unavailable", 503
+    provider: str
+    reason: str
+    after: float | None  # seconds it asks us to wait
+    billed: bool  # whether it may have cost something all the same
+
+
+class ModelRefused(Error):
+    """The model behind {provider!r} cannot be asked like this: {reason} {hint}"""
+
+    code, status = "model_refused", 502
+    provider: str
+    reason: str
+    hint: str
+
+
+class ModelInvalid(Error):
+    """The model behind {provider!r} gave no answer that can be used: {reason}"""
+
+    code, status = "model_invalid", 502
+    provider: str
+    reason: str
+    reply_text: str  # what it said; kept in the ledger
+
+
+class BudgetSpent(Error):
+    """{reason} {hint}"""
+
+    code, status = "budget_spent", 429
+    reason: str
+    hint: str
+    free_at: datetime | None  # when the day's cap is whole again

@@ -313,19 +313,42 @@ class Capture:
 
 @value
 class Hit:
-    """One result of a search, with the event it was found in."""
+    """One result of a search, with where it comes from and why it was found."""
 
-    session_id: str
-    event: int
-    kind: str
+    id: str  # x12 an exchange, p3 a passage, e77 an event: what `get` takes
+    tier: str  # exchange, gist, era, digest, profile, narrative, article, daily, event
+    session_id: str | None
     role: str
-    name: str | None
     at: datetime | None
     snippet: str
     score: float
+    why: dict[str, float]  # the parts of its score
+    turn: int | None = None  # its place in its session, from 0
+    exchange: int | None = None
+    event: int | None = None
+    name: str | None = None  # of the tool that was called; of the month, of what a passage tells
+    asked: str | None = None  # what it answers to
     flavor: str = ""
     project: str = ""
-    summary: str = ""
+    summary: str = ""  # of its session
+    origin: str = ""  # user, assistant, tool, import: how far it can be trusted
+    state: str = "current"  # current, superseded
+    superseded_by: str | None = None
+    copies: int = 0  # others that say the same
+
+
+@value
+class Around:
+    """Something that was found, with what stood before and after it."""
+
+    id: str
+    tier: str
+    session_id: str | None
+    title: str
+    exchanges: tuple[Exchange, ...]  # of its session, in order
+    content: str  # the whole of it
+    at: datetime | None = None
+    source: str = ""  # where it comes from
 
 
 @value
@@ -349,3 +372,78 @@ class Finding:
     level: str  # ok, warning, problem
     subject: str
     text: str
+
+
+@value
+class Indexed:
+    """What bringing the index up to date took."""
+
+    indexed: int  # exchanges and passages that are new, changed or gone
+    embedded: int  # docs that have vectors now
+    waiting: int  # still to be indexed
+    docs: int  # in the index, those that are dead included
+
+
+@value
+class Exchange:
+    """One remembered message of a session."""
+
+    id: int
+    session_id: str
+    role: str
+    content: str
+    created_at: datetime  # when it was said
+    origin: str = "user"  # user, assistant, tool, import
+    score: float | None = None
+
+
+@value
+class Deleted:
+    """What deleting a session took away."""
+
+    sessions: tuple[str, ...]  # it and its subagents
+    exchanges: int
+    events: int
+    remade: tuple[str, ...] = ()  # what was made of it and had to be made again without it
+
+
+@value
+class Context:
+    """What a session is given without asking."""
+
+    text: str  # empty when nothing is worth telling
+    sources: tuple[str, ...]  # what it was taken from: ids of hits, of sessions
+    tokens: int
+    left_out: int  # pieces that did not fit
+
+
+@value
+class Gist:
+    """The summary of one session, as its newest version says it."""
+
+    session_id: str
+    content: str
+    last_exchange_id: int  # the last exchange it covers, in the order they were said
+    created_at: datetime
+    version: int = 1
+    made_by: str = ""  # extract/1, model:<provider>/<model> with its prompt, or who gave it
+    trust: str = "user"  # the least trusted origin of what it is made of
+    exchanges: int = 0  # how many it covers
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    unsummarized: int = 0  # exchanges it does not cover
+    score: float | None = None
+
+
+@value
+class Era:
+    """What a calendar month came to."""
+
+    month: str  # YYYY-MM, where the user lives
+    content: str
+    session_count: int
+    created_at: datetime
+    version: int = 1
+    made_by: str = ""
+    trust: str = "user"
+    score: float | None = None

@@ -33,6 +33,18 @@ class Settings:
     raw_max_age_days: int = 365  # bodies held for longer are dropped, once digested, even where there is space
     distilled_cap_bytes: int = 1_000_000_000  # digests beyond this are reported, never dropped
     allow_network_filesystem: bool = False  # keep a SQLite store where it may lose data
+    timezone: str = ""  # where you live, e.g. Europe/Berlin; the machine's own zone if empty
+    model: str = "none"  # who thinks for Engram: none, claude, codex, anthropic, openai, or what a package brings
+    model_name: str = ""  # which model of theirs
+    model_url: str = ""  # where its API is, if not at the vendor
+    model_key_variable: str = ""  # the environment variable that holds the key; the key itself is never stored
+    model_seconds: int = 120  # how long one answer may take, with all tries
+    model_daily_cents: int = 100  # no more US cents a day than this
+    model_daily_tokens: int = 1_000_000  # no more tokens a day than this from models without a known price
+    embedder: str = "static"  # who turns text into vectors: static, minilm, openai, ollama, sentence-transformers, none
+    embedder_url: str = ""  # where its API is, if not at its usual place
+    embedder_model: str = ""  # which model of theirs
+    embedder_key_variable: str = ""  # the environment variable that holds its key
 
 
 def load(environ: Mapping[str, str] | None = None, **given: Any) -> Settings:

@@ -337,6 +337,7 @@ def test_what_is_captured_is_found_at_once(engram: Engram, home: Path) -> None:
     assert hit.session_id == only(engram)
     assert "flux capacitor" in hit.snippet
     assert engram.recall('"unbalanced (query* AND') == []
+    assert hit.exchange is not None
 
 
 @pytest.mark.parametrize("seed", range(3))

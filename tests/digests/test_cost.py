@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engram import Engram, InvalidInput, SettingsInvalid
-from engram.digests.cost import Prices
+from engram.llm.prices import Prices
 from tests.capture.conftest import home  # noqa: F401  the fixture
 from tests.capture.transcripts import Claude
 

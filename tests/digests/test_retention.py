@@ -329,14 +329,17 @@ def test_events_tell_what_is_left(engram: Engram, home: Path) -> None:
     assert [event.text for event in bodies_of(engram, session_of(engram, work))] == ["Now mend the gearbox"]
 
 
-def test_recall_does_not_find_what_is_evicted(engram: Engram, home: Path) -> None:
+def test_recall_finds_no_evicted_event_but_still_what_was_said(engram: Engram, home: Path) -> None:
     old, new = worked(home, "success", 0), worked(home, "success", 60)
     engram.ingest()
-    assert len({hit.session_id for hit in engram.recall("flywheel")}) == 2
+    assert len({hit.session_id for hit in engram.recall("pytest", tiers=["event"])}) == 2
     evict(engram, raw_soft_cap_bytes=usage(engram) - 1)
-    assert {hit.session_id for hit in engram.recall("flywheel")} == {session_of(engram, new)}
+    assert {hit.session_id for hit in engram.recall("pytest", tiers=["event"])} == {session_of(engram, new)}
     evict(engram, raw_soft_cap_bytes=1)
-    assert engram.recall("flywheel") == []
+    assert engram.recall("pytest", tiers=["event"]) == []
+    assert {hit.session_id for hit in engram.recall("flywheel", by="session")} == {
+        session_of(engram, each) for each in (old, new)
+    }
     assert not any(here(engram, old, new))
 
 
@@ -381,7 +384,7 @@ def test_a_session_that_goes_on_is_captured_further_and_digested(engram: Engram,
     digest = engram.get_digest(session)
     assert (digest.outcome, digest.facts["prompts"], digest.facts["tests"]["runs"]) == ("failure", 2, 2)
     assert digest.facts["goal"].startswith("Mend the flywheel")
-    assert len(engram.recall("wrong")) == 1
+    assert engram.recall("wrong")[0].snippet == "No, that is wrong"
     assert evict(engram, raw_soft_cap_bytes=1).data_loss == ()
     assert engram.check().problems == ()
 
@@ -516,7 +519,7 @@ def test_half_dropped_events_say_so_and_do_not_hurt_recall(engram: Engram, home:
     engram.ingest()
     half_evict(engram)
     assert bodies_of(engram, session_of(engram, work)) == []
-    assert all(hit.snippet == "" for hit in engram.recall("flywheel"))
+    assert all(hit.snippet == "" for hit in engram.recall("pytest", tiers=["event"]))
     assert engram.get_digest(session_of(engram, work)).outcome == "success"
 
 

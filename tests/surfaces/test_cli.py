@@ -18,9 +18,12 @@ from engram.surfaces.cli import COMMANDS
 from tests.surfaces.conftest import Run
 
 # Operations a command reaches under another shape than its own.
-BY_HAND = ["sessions", "show", "ingest", "locks", "unlock", "serve", "config"]
+BY_HAND = ["recall", "remember", "index", "delete", "sessions", "show", "ingest", "locks", "unlock", "serve", "config"]
 ELSEWHERE = {
     "get_session": "show", "get_capture": "show --json", "get_children": "show", "get_events": "show --events",
+    "recall": "recall", "recall_summaries": "recall --in gist", "recall_eras": "recall --in era", "index": "index",
+    "remember": "remember", "add_exchanges_bulk": "import lyra", "ensure_session": "remember -s",
+    "delete_session": "delete",
     "ingest": "ingest", "list_sessions": "sessions --captured",
     "situation": "sitrep --json", "get_active_sessions": "sessions", "get_recent_sessions": "sessions --recent",
     "lock_resource": "lock", "release_resource": "unlock", "release_all": "unlock --all", "check_locks": "locks NAME",

@@ -14,6 +14,7 @@ from engram.capture.redact import Redactor
 from engram.model import About, Event, Usage
 from engram.text import one_line
 
+_SAID = 100_000  # characters of a message that are remembered apart from its body
 FULL = 1 << 20  # characters from which on a batch is stored: the store is not held up for long
 
 _WORDS = {"message": 20_000, "thinking": 4_000, "call": 2_000, "compaction": 4_000, "damage": 0, "opaque": 1_000}
@@ -195,9 +196,25 @@ def _label(thing: dict[str, Any], name: str, label: str) -> str:
     return beside if isinstance(beside, str) and _is_telling(beside) else label
 
 
+def is_exchange(event: Event) -> bool:
+    """Tell whether an event is what a person or an agent said to the other."""
+    said = event.kind == "message" and event.role in ("user", "assistant") and event.name is None
+    return said and bool(event.text.strip())
+
+
+def exchange(identity: int, event: Event, session_id: str, now: int, at: int) -> dict[str, Any]:
+    """Return the row of the exchange an event is."""
+    return {
+        "session_id": session_id, "role": event.role, "content": event.text[:_SAID].replace("\0", "␀"),
+        "at": event.at or at, "stored_at": now, "origin": event.role, "key": None, "event": identity,
+    }  # fmt: skip
+
+
 def found_by(event: Event) -> str:
-    """Return the words an event is found by."""
+    """Return the words an event is found by; an exchange is found as such."""
     kind, text = event.kind, event.text
+    if is_exchange(event):
+        return ""
     if kind == "result":
         first, last = _RESULT
         found = text if len(text) <= first + last else f"{text[:first]} {text[-last:]}"

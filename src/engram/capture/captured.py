@@ -47,6 +47,7 @@ class Register:
         self._home = os.path.realpath(hub.settings.home)
         self._known: dict[tuple[str, str], Captured] = {}
         self._projects: dict[str, str] = {}
+        self._deleted = sessions.deleted(hub.engine)
 
     def clear(self) -> None:
         """Forget them all."""
@@ -58,10 +59,10 @@ class Register:
             del self._known[key]
 
     def sessions(self, flavor: str, batch: Batch, source: Source, excluded: set[str]) -> list[Captured]:
-        """Return the sessions a batch speaks of, but those excluded."""
+        """Return the sessions a batch speaks of, but those excluded and those a person deleted."""
         found = []
         for name in batch.sessions:
-            if name not in excluded:
+            if name not in excluded and (flavor, name) not in self._deleted:
                 captured = self._known.pop((flavor, name), None) or self._find(flavor, name, batch, source)
                 self._known[flavor, name] = captured
                 found.append(captured)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from engram.adapters.registry import adapters
 from engram.capture import discover, known_secrets
 from engram.capture.discover import Source
+from engram.capture.exchanged import exchange_due
 from engram.capture.redact import Redactor, known_from
 from engram.capture.sweep import Progress, Sweep
 from engram.capture.turn import Turn
@@ -63,6 +64,7 @@ def take_in(
         if hub.engine.dialect == "sqlite":
             ballast.keep(hub.settings.home)
         analyzed = len({*run.writer.changed, *remake_due(hub)})
+        exchange_due(hub)
         return _report(run, analyzed, retention.evict(hub, whole=all_known))
 
 

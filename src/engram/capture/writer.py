@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engram.capture.batch import FULL, Batch, Packed, cleaned, found_by, number, packed
+from engram.capture.batch import FULL, Batch, Packed, cleaned, exchange, found_by, is_exchange, number, packed
 from engram.capture.captured import Captured, Register
 from engram.capture.redact import Redactor
 from engram.digests.fold import Fold
 from engram.digests.keep import load, save
 from engram.hub import Hub
 from engram.model import Usage
-from engram.store import blobs, captures, counters, cursors, events, index, sessions, usage
+from engram.store import blobs, captures, counters, cursors, events, exchanges, index, sessions, usage
 from engram.text import one_line
 from engram.value import value
 
@@ -194,10 +194,25 @@ class Writer:
             start += len(each.body)
         events.add(self.engine, rows[:count])
         events.change(self.engine, rows[count:])
+        self._say(captured, ids, everything, count)
         self._altered += ids[count:]
         self._words += [{"id": i, "words": found_by(each.event)} for i, each in zip(ids, everything, strict=True)]
         if captured.seen is not None:
             captured.seen.update({each.key: (i, each.hash) for i, each in zip(ids, everything, strict=True)})
+
+    def _say(self, captured: Captured, ids: list[int], everything: list[Packed], new: int) -> None:
+        """Write the exchanges among events; of those that say something else now, what they say."""
+        now = self.hub.now()
+        said = [
+            exchange(identity, each.event, captured.session_id, now, captured.started_at)
+            for identity, each in zip(ids, everything, strict=True)
+            if is_exchange(each.event)
+        ]
+        altered = set(ids[new:])
+        exchanges.add_events(self.engine, [row for row in said if row["event"] not in altered])
+        for row in said:
+            if row["event"] in altered:
+                exchanges.resay(self.engine, row["event"], row["role"], row["content"], row["at"])
 
     def _model(self, name: str) -> str:
         """Return a model's name as it may be stored; few different ones come, and often."""

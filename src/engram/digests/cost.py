@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import re
 import time
-import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Annotated, Any
 
 from engram.clock import SECOND
 from engram.coordination import sessions
-from engram.errors import InvalidInput, SettingsInvalid
+from engram.errors import InvalidInput
 from engram.hub import Hub
+from engram.llm.prices import Prices
 from engram.model import Cost
 from engram.operation import Help, operation
-from engram.store import usage
+from engram.store import ledger, usage
 from engram.text import name_or_none
 
 PLACES = ("session", "project", "day", "flavor", "model")
 _CLASSES = ("input", "output", "cache_read", "cache_write", "cache_write_long", "reasoning")
 _EPOCH = date(1970, 1, 1)
 _CERTAINTY = ("exact", "floor", "uncertain")  # a sum is as sure as its least sure part
-_PROVIDER = re.compile(r"^(?:.*/)?(?:[a-z-]+\.)*")  # anthropic/…, us.anthropic.…
-_BOUNDARY = re.compile(r"$|[-@:](?!\d{1,2}(?:$|[-.@:]))")  # a number of one or two digits is a further version
-_VERSION_FIRST = re.compile(r"^claude-(\d{1,2}(?:-\d{1,2})?)-([a-z]+)")
 
 
 @operation()
@@ -36,10 +31,13 @@ def cost(
     project: Annotated[str | None, Help("only this project")] = None,
     flavor: Annotated[str | None, Help("only this agent's")] = None,
     days: Annotated[float, Help("how far back")] = 30.0,
+    own: Annotated[bool, Help("only what Engram itself asked of models, by day and purpose")] = False,
 ) -> list[Cost]:
     """Show tokens and money, each answer counted once, every figure marked exact, floor or uncertain."""
     if by not in PLACES:
         raise InvalidInput(field="by", reason=f"{by!r} is none of {', '.join(PLACES)}.")
+    if own:
+        return _own(hub, days, by=by, session=session, project=project, flavor=flavor)
     one = sessions.get_session(hub, session).id if session else None
     since = sessions.back(hub, "days", days)
     rows = usage.totals(
@@ -49,66 +47,24 @@ def cost(
     return _summed(rows, Prices(hub.settings.home), by)
 
 
+def _own(hub: Hub, days: float, **given: str | None) -> list[Cost]:
+    """Return what Engram itself spent, one line per day and purpose."""
+    for name, choice in given.items():
+        if choice not in (None, "day"):
+            raise InvalidInput(field=name, reason="what Engram itself spent is told by day and purpose only.")
+    rows = ledger.totals(hub.engine, sessions.back(hub, "days", days), _offset(hub))
+    for row in rows:
+        row["place"] = f"{_EPOCH + timedelta(days=row['day'])} {row['purpose']}"
+        row |= {"cache_write_long": 0, "reasoning": 0}
+        if row["priced"] < row["answers"]:  # what had no price then gets none now: it may have run on this machine
+            row |= {"cost": row["cost"] or 0.0, "priced": row["answers"], "basis": "floor"}
+    return _summed(rows, Prices(hub.settings.home), "purpose")
+
+
 def of_session(hub: Hub, session_id: str) -> Cost | None:
     """Return what one session cost, with the subagents it sent."""
     found = _summed(usage.totals(hub.engine, "flavor", 0, session=session_id), Prices(hub.settings.home), "flavor")
     return found[0] if found else None
-
-
-class Prices:
-    """The price table in force."""
-
-    def __init__(self, home: str) -> None:
-        shipped = _table(os.path.join(os.path.dirname(__file__), "prices.toml"))
-        own = os.path.join(home, "prices.toml")
-        changed = _table(own) if os.path.exists(own) else {}
-        self.dated: str = changed.get("dated", shipped["dated"])
-        self._models: dict[str, list[float]] = {**shipped["models"], **changed.get("models", {})}
-
-    def of(self, model: str) -> list[float] | None:
-        """Return a model's prices, not those of another version; a provider before its name does not matter."""
-        for name in _names(model.lower()):
-            fitting = [each for each in self._models if name.startswith(each) and _BOUNDARY.match(name, len(each))]
-            if fitting:
-                return self._models[max(fitting, key=len)]
-        return None
-
-    def money(self, row: dict[str, Any]) -> float | None:
-        """Return the price of a row of tokens, or None for a model the table does not know."""
-        prices = self.of(row["model"])
-        if prices is None:
-            return None
-        per = dict(
-            zip(("input", "output", "cache_read", "cache_write", "cache_write_long"), _filled(prices), strict=True)
-        )
-        total = sum(row[name] * per[name] for name in per) + row["reasoning"] * per["output"]
-        return float(total) / 1_000_000
-
-
-def _filled(prices: list[float]) -> list[float]:
-    """Return all five prices; where none is given, a token costs what it costs uncached."""
-    return [*prices, *prices[:1] * (5 - len(prices))]
-
-
-def _names(model: str) -> Iterator[str]:
-    """Yield a model's name as it was told and as its maker writes it: others say us.anthropic.claude-4.5-sonnet."""
-    yield model
-    yield (name := _PROVIDER.sub("", model))
-    if name.startswith("claude-"):
-        yield (dashed := name.replace(".", "-"))
-        yield _VERSION_FIRST.sub(r"claude-\2-\1", dashed)
-
-
-def _table(path: str) -> dict[str, Any]:
-    try:
-        with open(path, "rb") as file:
-            found = tomllib.load(file)
-        for name, prices in found.get("models", {}).items():
-            if not 2 <= len(prices) <= 5 or not all(isinstance(each, int | float) and each >= 0 for each in prices):
-                raise ValueError(f"{name} needs two to five prices")
-    except (OSError, ValueError, TypeError, AttributeError) as problem:
-        raise SettingsInvalid(source=path, reason=f"{problem}.") from problem
-    return found
 
 
 def _summed(rows: Iterable[dict[str, Any]], prices: Prices, by: str) -> list[Cost]:

@@ -1,68 +1,135 @@
-"""Recall: find what was said, done or seen in any captured session."""
+"""Recall: ask the past. One search over exchanges, what was made of them, and the events around them."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from engram.clock import moment
 from engram.coordination import sessions
-from engram.digests.bodies import Bodies
-from engram.errors import BodyGone, StoreDamaged
+from engram.errors import InvalidInput
 from engram.hub import Hub
 from engram.model import Hit
 from engram.operation import Help, operation
-from engram.store import events, index
-from engram.text import clean, one_line
+from engram.text import PAGE, clean, name_or_none, tokens
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
 
 _MOST = 1000  # hits of one question
-_AROUND = 90  # characters before and after the first word that was found
 
 
 @operation()
 def recall(
     hub: Hub,
-    query: Annotated[str, Help("words to find; any text is fine")],
+    query: Annotated[str, Help('a question or words; "exact phrase", beginn*; any text is fine')],
     k: Annotated[int, Help("at most so many hits")] = 5,
-) -> list[Hit]:
-    """Show the captured events that hold all words of a query, best first."""
-    found = index.find(hub.engine, clean("query", query), min(sessions.positive("k", k), _MOST))
-    if not found:
-        return []
-    rows = {row["id"]: row for row in events.by_id(hub.engine, [each["id"] for each in found])}
-    bodies = Bodies(hub)
-    return [_hit(bodies, rows[each["id"]], query, each["score"]) for each in found if each["id"] in rows]
+    session_id: Annotated[str | None, Help("only of this session")] = None,
+    exclude_session: Annotated[str | None, Help("not of this session, such as the one that asks")] = None,
+    project: Annotated[str | None, Help("only of this project")] = None,
+    flavor: Annotated[str | None, Help("only this agent's")] = None,
+    role: Annotated[str | None, Help("only what was said by user, assistant, tool")] = None,
+    outcome: Annotated[str | None, Help("only of sessions that ended in success, partial, failure, abandoned")] = None,
+    file: Annotated[str | None, Help("only of sessions that worked on this file")] = None,
+    tool: Annotated[str | None, Help("only of sessions that called this tool")] = None,
+    tiers: Annotated[list[str] | None, Help("only exchange, gist, era, digest, profile, narrative, event …")] = None,
+    since: Annotated[str | None, Help("not before: 7d, 12h, 2026-11-01, last week")] = None,
+    until: Annotated[str | None, Help("before: 7d, 12h, 2026-11-01, last week")] = None,
+    by: Annotated[str, Help("hit, or session: the best hit of each")] = "hit",
+    budget: Annotated[int | None, Help("at most so many tokens of snippets")] = None,
+    abstain: Annotated[bool, Help("bring nothing rather than what does not answer")] = True,
+    now: Annotated[str | None, Help("as if asked at this time, like 2026-11-01T12:00:00+00:00")] = None,
+) -> list[Hit]:  # fmt: skip
+    """Find what was said, done or learnt in any session, best first; nothing where nothing answers."""
+    from engram.recall import answer
+    from engram.recall.filter import Filter
+    from engram.recall.filter import tiers as known_tiers
 
-
-def _hit(bodies: Bodies, row: dict[str, Any], query: str, score: float) -> Hit:
-    return Hit(
-        session_id=row["session_id"], event=row["id"], kind=row["kind"], role=row["role"], name=row["name"],
-        at=moment(row["at"]) if row["at"] else None, snippet=_snippet(bodies, row, query), score=round(float(score), 3),
-        flavor=row["flavor"], project=row["project"], summary=row["summary"],
+    if by not in ("hit", "session"):
+        raise InvalidInput(field="by", reason=f"{by!r} is none; there are hit and session.")
+    asked_at = _now(hub, now)
+    wanted = Filter(
+        session=_session(hub, session_id), exclude=_session(hub, exclude_session), project=sessions.room(project),
+        flavor=name_or_none("flavor", flavor), role=name_or_none("role", role),
+        outcome=name_or_none("outcome", outcome), file=name_or_none("file", file), tool=name_or_none("tool", tool),
+        tiers=known_tiers(tiers), since=_edge("since", since, asked_at), until=_edge("until", until, asked_at),
     )  # fmt: skip
+    limit = min(sessions.positive("k", k), _MOST)
+    asked = clean("query", query, PAGE)
+    hits = answer.answer(hub, asked, wanted, asked_at, limit, by_session=by == "session", abstain=abstain)
+    return hits if budget is None else _within(hits, sessions.positive("budget", budget))
 
 
-def _snippet(bodies: Bodies, row: dict[str, Any], query: str) -> str:
-    """Return the part of an event around the first word that was found."""
+@operation()
+def recall_summaries(
+    hub: Hub,
+    query: Annotated[str, Help("a question or words")],
+    k: Annotated[int, Help("at most so many")] = 3,
+    exclude_session: Annotated[str | None, Help("not of this session, such as the one that asks")] = None,
+) -> list[Hit]:
+    """Find the sessions whose gist answers a question."""
+    return recall(hub, query, k, exclude_session=exclude_session, tiers=["gist"], abstain=False)
+
+
+@operation()
+def recall_eras(
+    hub: Hub, query: Annotated[str, Help("a question or words")], k: Annotated[int, Help("at most so many")] = 2
+) -> list[Hit]:
+    """Find the months whose era answers a question."""
+    return recall(hub, query, k, tiers=["era"], abstain=False)
+
+
+def _session(hub: Hub, given: str | None) -> str | None:
+    """Return the id of a session somebody names by its beginning; an unknown one stays itself and matches nothing."""
+    from engram.errors import NotFound
+
+    if not given:
+        return None
     try:
-        event = bodies.event(row)
-    except (BodyGone, StoreDamaged):
-        return ""
-    text = event.text or " ".join(_texts(event.arguments))
-    words = re.findall(r"\w+", query)
-    place = re.search("|".join(map(re.escape, words)), text, re.IGNORECASE) if words else None
-    start = max(place.start() - _AROUND, 0) if place else 0
-    piece = one_line(text[start : start + 2 * _AROUND + 40], 2 * _AROUND + 40)
-    return f"{'…' if start else ''}{piece}{'…' if start + 2 * _AROUND + 40 < len(text) else ''}"
+        return sessions.get_session(hub, given).id
+    except NotFound:
+        return name_or_none("session_id", given)
 
 
-def _texts(given: Any) -> Iterator[str]:
-    """Yield what a call was given, piece by piece, however deep it is nested."""
-    waiting = [given]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, dict | list):
-            waiting += reversed([*(each.values() if isinstance(each, dict) else each)])
-        elif each is not None:
-            yield str(each)
+def _now(hub: Hub, given: str | datetime | None) -> datetime:
+    """Return the time of asking in the asker's zone."""
+    from datetime import datetime
+
+    from engram.clock import moment, zone
+
+    if given is None:
+        return moment(hub.now()).astimezone(zone(hub.settings.timezone))
+    try:
+        found = datetime.fromisoformat(given) if isinstance(given, str) else given
+    except ValueError as problem:
+        raise InvalidInput(field="now", reason=f"{given!r} is no time.") from problem
+    return found if found.tzinfo else found.astimezone(zone(hub.settings.timezone))
+
+
+def _edge(field: str, given: str | None, now: datetime) -> int | None:
+    """Return a time somebody names: so long ago, a date, or in words."""
+    if not given:
+        return None
+    from datetime import timedelta
+
+    from engram.recall.when import window
+
+    text = clean(field, given).strip()
+    units = {"h": "hours", "d": "days", "w": "weeks"}
+    if text[:-1].isdigit() and text[-1] in units and len(text) < 8:
+        return round((now - timedelta(**{units[text[-1]]: int(text[:-1])})).timestamp() * 1_000_000)
+    found = window(text, now)
+    edge = found.since if found else None
+    if edge is None:
+        raise InvalidInput(field=field, reason=f"{text!r} is no time; say 7d, 12h, 2026-11-01 or last week.")
+    return round(edge.timestamp() * 1_000_000)
+
+
+def _within(hits: list[Hit], budget: int) -> list[Hit]:
+    """Return the best hits whose snippets fit a budget of tokens."""
+    kept: list[Any] = []
+    for hit in hits:
+        budget -= tokens(hit.snippet) + 16  # who, when and where
+        if budget < 0:
+            break
+        kept.append(hit)
+    return kept

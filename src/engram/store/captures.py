@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 _ADD = """
-insert into captures (session_id, started_at, last_at) values (:session_id, :started_at, :started_at)
+insert into captures (session_id, started_at, last_at, exchanged) values (:session_id, :started_at, :started_at, 1)
 on conflict (session_id) do update set session_id = excluded.session_id returning *
 """
 
@@ -95,6 +95,16 @@ def mark_due(engine: Engine, num: int, due: bool) -> None:
 def due(engine: Engine) -> list[Row]:
     """Return the captures whose digest must be made anew."""
     return engine.run("select * from captures where digest_due = 1 order by num")
+
+
+def unexchanged(engine: Engine) -> list[Row]:
+    """Return the captures whose messages are no exchanges yet: of a time before there were any."""
+    return engine.run("select * from captures where exchanged = 0 order by num")
+
+
+def mark_exchanged(engine: Engine, num: int) -> None:
+    """Say that the messages of a session are exchanges."""
+    engine.run("update captures set exchanged = 1 where num = :num", num=num)
 
 
 def listed(engine: Engine, limit: int, **filters: Any) -> list[Row]:

@@ -20,6 +20,17 @@ _HISTORY = "select * from documents where kind = :kind and key = :key order by v
 
 _HOLDS = "select 1 as one from documents where kind = :kind and key = :key and content = :content limit 1"
 
+_CURRENTS = """
+select d.* from documents d where d.kind = :kind
+   and d.version = (select max(version) from documents where kind = d.kind and key = d.key)
+ order by d.made_at, d.key
+"""
+
+# A first look at JSON as text; who asks reads the JSON itself.
+_NAMING = """
+select kind, key, version, sources from documents where kind = :kind and sources like :pattern escape '!'
+"""
+
 
 def current(engine: Engine, kind: str, key: str) -> Row | None:
     """Return the newest version."""
@@ -57,3 +68,26 @@ def holds(engine: Engine, kind: str, key: str, content: str) -> bool:
 def count(engine: Engine, kind: str) -> int:
     """Count the versions of a kind."""
     return int(engine.run("select count(*) as n from documents where kind = :kind", kind=kind)[0]["n"])
+
+
+def currents(engine: Engine, kind: str) -> list[Row]:
+    """Return the newest version of every document of a kind, those made first before others."""
+    return engine.run(_CURRENTS, kind=kind)
+
+
+def numbers(engine: Engine, kind: str) -> dict[str, int]:
+    """Return the newest version's number by key."""
+    rows = engine.run("select key, max(version) as version from documents where kind = :kind group by key", kind=kind)
+    return {row["key"]: row["version"] for row in rows}
+
+
+def naming(engine: Engine, kind: str, words: str) -> list[Row]:
+    """Return the versions whose sources hold these words, case aside."""
+    escaped = words.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+    return engine.run(_NAMING, kind=kind, pattern=f"%{escaped}%")
+
+
+def delete(engine: Engine, kind: str, key: str, version: int | None = None) -> None:
+    """Remove a document with all its versions, or one of them."""
+    only = "" if version is None else " and version = :version"
+    engine.run(f"delete from documents where kind = :kind and key = :key{only}", kind=kind, key=key, version=version)

@@ -211,6 +211,51 @@ def describe(engine: Engine, session_id: str, **facts: Any) -> None:
     engine.run(_DESCRIBE, id=session_id, **facts)
 
 
+_MATCHING = {
+    "session": "s.id = :session",
+    "project": "s.project = :project",
+    "flavor": "s.flavor = :flavor",
+    "outcome": "coalesce(d.corrected, d.outcome) = :outcome",
+    "file": "position(:file in d.facts) > 0",
+    "tool": "exists (select 1 from events e where e.capture = c.num and e.kind = 'call' and e.name = :tool)",
+}
+
+
+def matching(engine: Engine, **wanted: str) -> list[str]:
+    """Return the ids of sessions by what is known of them."""
+    conditions = " and ".join(_MATCHING[name] for name in wanted)
+    if engine.dialect == "sqlite":
+        conditions = conditions.replace("position(:file in d.facts)", "instr(d.facts, :file)")
+    rows = engine.run(
+        "select s.id from sessions s left join captures c on c.session_id = s.id"
+        f" left join digests d on d.capture = c.num where {conditions}", **wanted
+    )  # fmt: skip
+    return [row["id"] for row in rows]
+
+
+def rename(engine: Engine, session_id: str, summary: str) -> None:
+    """Call a session by another name."""
+    engine.run("update sessions set summary = :summary where id = :id", id=session_id, summary=summary)
+
+
+def delete(engine: Engine, session_id: str) -> None:
+    """Remove a session with all that hangs on it."""
+    engine.run("delete from sessions where id = :id", id=session_id)
+
+
+def note_deleted(engine: Engine, flavor: str, native_id: str, now: int) -> None:
+    """Note that a session is not to be taken in again."""
+    sql = (
+        "insert into deleted_sessions (flavor, native_id, at) values (:flavor, :native_id, :now) on conflict do nothing"
+    )
+    engine.run(sql, flavor=flavor, native_id=native_id, now=now)
+
+
+def deleted(engine: Engine) -> set[tuple[str, str]]:
+    """Return the sessions that were deleted, by flavor and their agent's id."""
+    return {(row["flavor"], row["native_id"]) for row in engine.run("select flavor, native_id from deleted_sessions")}
+
+
 def restate(engine: Engine, session_id: str, seen: int, **facts: Any) -> bool:
     """Set what an imported session says of itself; False when it gave a sign of life since it was seen."""
     return bool(engine.run(_RESTATE, id=session_id, seen=seen, **facts))

@@ -16,6 +16,7 @@ from engram import host
 from engram.coordination import sessions
 from engram.errors import Error, Fenced, Held
 from engram.hub import Hub
+from engram.llm import guard
 from engram.settings import load
 from engram.store import messages as message_store
 from engram.store import sessions as session_store
@@ -37,6 +38,9 @@ _EVENTS = {
 
 def main(words: list[str]) -> NoReturn:
     """Answer one event and end the process; always succeed."""
+    if guard.inside():
+        os._exit(0)  # an agent that thinks for us is nobody's session
+    guard.enter_hook()
     started = time.time()
     os.umask(0o077)
     try:

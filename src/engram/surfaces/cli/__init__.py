@@ -16,8 +16,10 @@ import engram.api  # noqa: F401  the operations enter the registry
 from engram import __version__
 from engram.errors import Error
 from engram.operation import find
-from engram.surfaces.cli import capture, commands, errands
+from engram.surfaces.cli import capture, commands, errands, recall
 from engram.surfaces.cli import render_capture as _  # noqa: F401  captured values learn to be shown
+from engram.surfaces.cli import render_memory as _memory  # noqa: F401  so do gists and eras
+from engram.surfaces.cli import render_model as _model  # noqa: F401  so does the model
 from engram.surfaces.cli.commands import Command
 from engram.surfaces.encode import problem, to_json
 
@@ -36,13 +38,35 @@ COMMANDS = (
     Command("digest", "get_digest", positional=("session_id",)),
     Command("outcome", "set_outcome", positional=("session_id", "outcome")),
     Command("cost", "cost", empty="No tokens of these days are captured: `engram ingest`, or --days for more."),
-    Command("recall", "recall", positional=("query",), empty="Nothing of that was captured."),
+    Command("model", "model_status"),
+    Command("get", "get", positional=("id",)),
+    Command("context", "context", positional=("prompt",), stdin=False),
+    Command("history", "history", positional=("session",), empty="Nothing was said there."),
+    Command("recent", "recent", positional=("session",), empty="Nothing was said there."),
+    Command("summarize", "summarize", positional=("session",)),
+    Command("gist", "get_summary", positional=("session_id",), empty="It has no gist yet: `engram summarize`."),
+    Command("eras", "list_eras", empty="No month has an era yet: `engram summarize`, then `engram integrate`."),
+    Command("profile", "get_profile", empty="Nothing is known yet: `engram summarize`, then `engram integrate`."),
+    Command("narrative", "get_narrative", empty="There is none yet: `engram summarize`, then `engram integrate`."),
+    Command("self", "get_self_state", empty="No state is kept yet."),
+    Command("backlog", "backlog_stats"),
+    Command("integrate", "integrate"),
+    Command("memory gists", "list_summaries", empty="No session has a gist yet: `engram summarize`."),
+    Command("memory months", "summaries_by_month", empty="No session has a gist yet: `engram summarize`."),
+    Command("memory unsummarized", "unsummarized_count", positional=("session_id",)),
+    Command("memory covered", "profile_sessions_covered"),
+    Command("memory set-gist", "store_summary", positional=("session_id", "content")),
+    Command("memory set-era", "store_era", positional=("month", "content")),
+    Command("memory set-profile", "set_profile", positional=("content",)),
+    Command("memory set-narrative", "set_narrative", positional=("content",)),
+    Command("memory set-self", "set_self_state", positional=("state",)),
     Command("check", "check"),
     Command("doctor", "doctor"),
     Command("import chatgpt", "import_chatgpt", positional=("path",)),
     Command("import claude", "import_claude", positional=("path",)),
     Command("import grok", "import_grok", positional=("path",)),
     Command("import engram", "import_engram", positional=("path",)),
+    Command("import lyra", "import_lyra", positional=("path",)),
     Command("world show", "world_state"),
     Command("world set", "set_world_state", positional=("content",)),
     Command("world history", "world_history", empty="No world state yet. Write one with `engram world set`."),
@@ -104,11 +128,12 @@ def command_line() -> click.Group:
     """Return the whole command line."""
     root = _Root(name="engram", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
     click.version_option(__version__, prog_name="engram")(root)
-    for errand in (*errands.ERRANDS, *capture.CAPTURE):
+    for errand in (*errands.ERRANDS, *capture.CAPTURE, *recall.RECALL):
         root.add_command(errand)
     world = _Group("world ", name="world", help="The maintained overview of a project, or of everything.")
     world.add_command(errands.edit_world)
     root.add_command(world)
+    root.add_command(_Group("memory ", name="memory", help="What is made of sessions, piece by piece."))
     root.add_command(_Group("import ", name="import", help="Take over the memory of another program."))
     return root
 

@@ -199,13 +199,23 @@ def attended(operation: Operation) -> Operation:
 
     @wraps(operation.call)
     def call(engram: Engram, **given: Any) -> Any:
-        result = operation.call(engram, **given)
+        result = _carried_out(operation, engram, given)
         if operation.name == "cost":
             tell_days(result, given, bool(click.get_current_context().params.get("as_json")))
         mark_failed(result)
         return result
 
     return Operation(name=operation.name, call=call, writes=operation.writes, agent=operation.agent)
+
+
+def _carried_out(operation: Operation, engram: Engram, given: dict[str, Any]) -> Any:
+    """Carry an operation out, with a progress bar if it may take long."""
+    if operation.name != "import_lyra":
+        return operation.call(engram, **given)
+    from engram.memory.import_lyra import take_over
+
+    with _Bar(quiet=bool(click.get_current_context().params.get("as_json"))) as bar:
+        return take_over(engram, progress=bar, **given)
 
 
 def tell_days(found: list[Cost], given: dict[str, Any], as_json: bool) -> None:

@@ -24,7 +24,7 @@ _SESSIONS = ("session_id", "sender", "updated_by")  # parameters that say who ac
 _TEXTS = ("summary", "entry", "completion_summary", "body", "content")  # may come from a pipe
 _HIDDEN = ("cwd",)  # filled in by us
 _SHORT = {"session": "-s", "project": "-p", "note": "-m", "wait": "-w", "limit": "-n"}
-_RENAMED = {"session_type": "type", "everything": "all"}
+_RENAMED = {"session_type": "type", "everything": "all", "own": "engram", "attempt": "try"}
 
 
 @value
@@ -168,6 +168,8 @@ def _option(parameter: Parameter) -> click.Option:
     if parameter.type is bool:
         return click.Option([*flags, f"--{_dashed(name)}", parameter.name], is_flag=True, **shared)
     shared["show_default"] = parameter.default is not None
+    if parameter.type is list:
+        shared |= {"multiple": True, "default": ()}
     return click.Option([*flags, f"--{_dashed(name)}", parameter.name], type=kind, **shared)
 
 
@@ -195,6 +197,8 @@ def _resolve(engram: Engram, command: Command, parameter: Parameter, given: dict
         raise InvalidInput(field="resources", reason="name at least one file, directory, glob or name.")
     if name in _TEXTS and name in command.positional and command.stdin:
         return _text(parameter, given[name])
+    if given[name] == () and not parameter.required:
+        return ...
     return list(given[name]) if isinstance(given[name], tuple) else given[name]
 
 

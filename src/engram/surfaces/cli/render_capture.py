@@ -10,7 +10,7 @@ import click
 
 from engram import text
 from engram.clock import moment
-from engram.model import Capture, Check, Cost, Digest, Event, Finding, Hit, Ingested, Retention
+from engram.model import Capture, Check, Cost, Digest, Event, Finding, Ingested, Retention
 from engram.surfaces.cli.render import LISTS, ago, facts, render
 from engram.surfaces.cli.table import table
 
@@ -140,15 +140,6 @@ def _findings(found: Sequence[Finding]) -> str:
     return "\n".join(lines)
 
 
-def _hits(found: Sequence[Hit]) -> str:
-    blocks = []
-    for hit in found:
-        what = " ".join(part for part in (hit.kind, hit.name or "") if part)
-        head = f"{hit.session_id}  {hit.flavor}  {ago(hit.at) if hit.at else ''}  {what}"
-        blocks.append(f"{click.style(head, bold=True)}\n{text.quote(hit.snippet)}")
-    return "\n".join(blocks)
-
-
 def _events(found: Sequence[Event]) -> str:
     return "\n\n".join(map(render, found))
 
@@ -161,4 +152,4 @@ def size(count: int) -> str:
     return f"{count} B"
 
 
-LISTS.update({Capture: _captures, Cost: _costs, Finding: _findings, Hit: _hits, Event: _events})
+LISTS.update({Capture: _captures, Cost: _costs, Finding: _findings, Event: _events})

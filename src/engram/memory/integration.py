@@ -1,0 +1,176 @@
+"""One pass that brings eras, then the profile, then the narrative up to date: what is stale is made again, no more."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from engram import text
+from engram.errors import Error
+from engram.hub import Hub
+from engram.memory import extract, gist, narrative, profile, versions
+from engram.memory.eras import Integrated
+from engram.memory.extract import Line
+from engram.memory.months import Months
+from engram.memory.sentences import sentences
+from engram.memory.thinker import Thinker
+from engram.memory.versions import ERA, EVERYTHING, GIST
+from engram.store import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engram.store.engine import Row
+
+_ERA = 900  # tokens
+_TOLD = 12_000  # tokens of gists that a model is given
+MADE, FRESH, KEPT, NONE = "made", "fresh", "kept", "none"
+
+
+def _remade(work: Callable[..., Row | None], hub: Hub, session: str, thinker: Thinker) -> str:
+    return MADE if work(hub, session, thinker, force=True) else FRESH
+
+
+class Integration:
+    """One pass, which no single failure stops."""
+
+    def __init__(self, hub: Hub, *, rebuild: bool, think: bool) -> None:
+        self.hub, self.rebuild = hub, rebuild
+        self.thinker = Thinker(hub, allowed=think)
+        self.failed: dict[str, str] = {}
+        self.states: dict[str, list[str]] = {}
+
+    def run(self) -> Integrated:
+        """Make again what is stale."""
+        if self.rebuild:
+            self._remake_gists()
+        self.months = Months(self.hub)
+        eras = {row["key"]: row for row in documents.currents(self.hub.engine, ERA)}
+        for month in sorted({*self.months.touched, *eras}):
+            self._note(month, partial(self._era, month, eras.get(month)))
+        about = self._note("profile", lambda: profile.make(self, self.months))
+        arc = self._note("narrative", lambda: narrative.make(self, self.months))
+        return Integrated(
+            eras=self._those(MADE), removed=self._those("removed"), fresh=len(self._those(FRESH)),
+            kept=self._those(KEPT), profile=about, narrative=arc, by=dict(self.thinker.by),
+            fallbacks=dict(self.thinker.fallbacks), failed=self.failed,
+        )  # fmt: skip
+
+    def put(self, kind: str, key: str, facts: dict[str, Any], write: Callable[[], tuple[str, str]]) -> str:
+        """Write a document anew unless it is up to date, or somebody gave it and only a model may replace it."""
+        known = versions.current(self.hub, kind, key)
+        if known and not self.rebuild:
+            if self._is_fresh(known, facts["hash"]):
+                return FRESH
+            if versions.is_given(known) and self.thinker.off:
+                return KEPT
+        content, made_by = write()
+        if not content:
+            return self.empty(kind, key, known)
+        # Quotes in place of an answer nobody could use stay until the sources change; others, until a model is here.
+        versions.put(self.hub, kind, key, content, facts | {"asked": not self.thinker.off}, made_by)
+        self.thinker.made(made_by)
+        return MADE
+
+    def _is_fresh(self, known: Row, wanted: str) -> bool:
+        facts = versions.loaded(known["sources"])
+        quoted = str(known["made_by"]).startswith("extract/")
+        return facts.get("hash") == wanted and (self.thinker.off or not quoted or bool(facts.get("asked")))
+
+    def empty(self, kind: str, key: str, known: Row | None) -> str:
+        """Let a document say nothing any more; what it said stays as older versions."""
+        if not known:
+            return NONE
+        versions.put(self.hub, kind, key, "", {"sessions": []}, extract.RULES)
+        return "removed"
+
+    def _those(self, state: str) -> tuple[str, ...]:
+        return tuple(month for month in self.states.get(state, ()) if month not in ("profile", "narrative"))
+
+    def _note(self, name: str, make: Callable[[], str]) -> str:
+        try:
+            state = make()
+        except Exception as problem:  # whatever is wrong with one document, the others are made
+            self.failed[name] = text.one_line(str(problem) if isinstance(problem, Error) else repr(problem), 300)
+            return "failed"
+        self.states.setdefault(state, []).append(name)
+        return state
+
+    def _remake_gists(self) -> None:
+        """Make gists of quotes anew, and the lines of all the others."""
+        plain = Thinker(self.hub, allowed=False)
+        for row in documents.currents(self.hub.engine, GIST):
+            quoted = str(row["made_by"]).startswith("extract/")
+            self._note(row["key"], partial(_remade, gist.make if quoted else gist.refresh, self.hub, row["key"], plain))
+        self.states.clear()
+
+    def _era(self, month: str, known: Row | None) -> str:
+        facts = self.months.sources(month)
+        if not facts["sessions"]:
+            given = known and versions.loaded(known["sources"]).get("sessions") == EVERYTHING
+            return KEPT if given else self.empty(ERA, month, known if known and known["content"] else None)
+        return self.put(ERA, month, facts, lambda: self._written(month, facts["sessions"]))
+
+    def lines(self, session: str, month: str | None = None) -> list[Line]:
+        """Return what is kept of a session: quotes, or the sentences of a gist that somebody wrote; of a month only."""
+        row = self.months.gists[session]
+        quotes = gist.lines_of(self.hub, session)["lines"]
+        if not str(row["made_by"]).startswith("extract/") and self._began(session, month):
+            at = int(versions.loaded(row["sources"]).get("first_at") or row["made_at"])
+            told = [Line("said", each, 0, "gist", at, session) for each in sentences(row["content"])]
+            return told + [line for line in quotes if line.kind in ("decided", "open")]
+        return [line for line in quotes if month is None or self.months.of(line.at) == month]
+
+    def _began(self, session: str, month: str | None) -> bool:
+        return month is None or session in self.months.began.get(month, ())
+
+    def _written(self, month: str, sessions: list[str]) -> tuple[str, str]:
+        lines = [line for session in sessions for line in self.lines(session, month)]
+        if not lines:  # a session went on before and after it, not in it
+            return "", extract.RULES
+        thought = None if self.thinker.off else self.thinker.ask("era", self._told(month, sessions), "era")
+        if thought is not None:
+            return thought.data["era"], thought.made_by
+        return self._quoted(month, lines), extract.RULES
+
+    def _told(self, month: str, sessions: list[str]) -> str:
+        """Return the gists of a month as a model is given them, each with its share of the room."""
+        share = max(60, _TOLD // max(1, len(sessions)))
+        told = [
+            f"{self.title(each)}:\n{text.cut(self.months.gists[each]['content'], share)}"
+            for each in sessions
+            if self._began(each, month)
+        ]
+        return text.cut("\n\n".join(told or [extract.rendered(self.lines(each, month)) for each in sessions]), _TOLD)
+
+    def _quoted(self, month: str, lines: list[Line]) -> str:
+        """Return a month in quotes, session by session."""
+        began = len(self.months.began.get(month, ()))
+        head = f"{month}: {began} {'session' if began == 1 else 'sessions'}{self._projects(lines)}."
+        best = extract.best(sorted(lines, key=lambda line: (line.at, line.session)), int(_ERA * 0.75))
+        blocks: dict[str, list[str]] = {}
+        for line in best:
+            blocks.setdefault(line.session, []).append(extract.shown(line))
+        found = [f"{self.title(session)}:\n" + "\n".join(block) for session, block in blocks.items()]
+        return text.cut("\n".join([head, *found]), _ERA)
+
+    def _projects(self, lines: list[Line]) -> str:
+        counts = Counter(self.project(session) for session in {line.session for line in lines})
+        named = [f"{name} ({count})" for name, count in counts.most_common(4) if name]
+        return f" in {', '.join(named)}" if named else ""
+
+    def project(self, session: str) -> str:
+        """Return the short name of a session's project."""
+        return os.path.basename(str(versions.loaded(self.months.gists[session]["sources"]).get("project") or ""))
+
+    def title(self, session: str) -> str:
+        """Return when a session began and in which project."""
+        row = self.months.gists[session]
+        began = int(versions.loaded(row["sources"]).get("first_at") or row["made_at"])
+        return " ".join(filter(None, (self.day(began), self.project(session))))
+
+    def day(self, at: int) -> str:
+        """Return a day on the user's calendar."""
+        return f"{self.months.local(at):%Y-%m-%d}"

@@ -1,0 +1,93 @@
+"""The agent's own state: mood, drives, reflections, as JSON; a broken version is passed over, never lost."""
+
+from __future__ import annotations
+
+from engram import text
+from engram.errors import InvalidInput
+from engram.memory import versions
+from engram.memory.versions import SELF
+from engram.operation import Help, operation
+from engram.store import documents
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Annotated, Any
+
+    from engram.capture.redact import Redactor
+    from engram.hub import Hub
+
+_LOOKED_AT = 100  # versions, for one that can be read
+_DEEPEST = 64  # levels
+
+
+@operation()
+def get_self_state(hub: Hub, state_id: Annotated[str, Help("whose, if there are several")] = "self") -> Any:
+    """Show the agent's own state: the newest version that can be read."""
+    for row in documents.history(hub.engine, SELF, text.name("state_id", state_id), _LOOKED_AT):
+        found = _read(row["content"])
+        if found is not None:
+            return found
+    return None
+
+
+@operation(writes=True)
+def set_self_state(
+    hub: Hub,
+    state: Annotated[Any, Help("the whole new state, a JSON object")],
+    state_id: Annotated[str, Help("whose, if there are several")] = "self",
+) -> Any:
+    """Replace the agent's own state; every version is kept."""
+    from engram.capture.batch import cleaned
+    from engram.capture.intake import redactor
+
+    given = _read(state) if isinstance(state, str) else state
+    if not isinstance(given, dict) or not _is_shallow(given, _DEEPEST):
+        raise InvalidInput(field="state", reason='expected a JSON object of few levels, like {"mood": "calm"}.')
+    given = _as_json(given)
+    keep(hub, text.name("state_id", state_id), _dumped(cleaned(given, redactor(hub))), versions.GIVEN)
+    return get_self_state(hub, state_id)
+
+
+def keep(hub: Hub, state_id: str, content: str, made_by: str) -> None:
+    """Keep a state as its newest version, whether it can be read or not."""
+    versions.put(hub, SELF, state_id, content, {}, made_by)
+
+
+def redacted(redactor: Redactor, content: str) -> str | None:
+    """Return a stored state without secrets; None if it cannot be read."""
+    from engram.capture.batch import cleaned
+
+    found = _read(content)
+    return None if found is None else _dumped(cleaned(found, redactor))
+
+
+def _read(content: str) -> dict[str, Any] | None:
+    import json
+
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _as_json(given: dict[str, Any]) -> dict[str, Any]:
+    """Return a state as JSON gives it back: keys are text, and no number is infinite."""
+    found = _read(_dumped(given))
+    assert found is not None  # it was just written
+    return found
+
+
+def _dumped(given: dict[str, Any]) -> str:
+    import json
+
+    try:
+        said = json.dumps(given, ensure_ascii=False, allow_nan=False, sort_keys=True)
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise InvalidInput(field="state", reason=f"it is not JSON: {problem}.") from problem
+    return text.clean("state", said, text.PAGE)
+
+
+def _is_shallow(part: Any, levels: int) -> bool:
+    inner = part.values() if isinstance(part, dict) else part if isinstance(part, (list, tuple)) else ()
+    return levels > 0 and all(_is_shallow(each, levels - 1) for each in inner)

@@ -1,0 +1,224 @@
+"""Answer a question: search, leave out what does not answer, fold what says the same, and show where it stands."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engram.clock import moment
+from engram.digests.bodies import Bodies
+from engram.errors import BodyGone, StoreDamaged
+from engram.hub import Hub
+from engram.index.index import catch_up
+from engram.index.shelf import EXCHANGES, KINDS, shelf
+from engram.index.words import STOP, fold, words
+from engram.model import Hit
+from engram.recall import kin
+from engram.recall.filter import Filter, mask
+from engram.recall.question import Question, question
+from engram.recall.search import Found, Result, search
+from engram.recall.snippet import snippet
+from engram.store import events, exchanges, index, passages
+from engram.text import one_line
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from engram.store.engine import Row
+
+# Below both, nothing that was found answers the question; measured, see benchmarks/recall.
+COVER, NEAR = 0.34, 0.30
+_SPARE = 3  # times as many are looked at as are wanted: some are folded away
+_EVENT = 0.35  # what the best event scores: it holds all words, but nobody said it
+
+
+def answer(
+    hub: Hub, asked: str, wanted: Filter, now: datetime, k: int, *, by_session: bool, abstain: bool
+) -> list[Hit]:  # fmt: skip
+    """Return at most k hits, best first."""
+    catch_up(hub)
+    about = question(asked, now)
+    held = shelf(hub)
+    result = search(hub, about, mask(hub, held, wanted))
+    if abstain:
+        result = _relevant(result, about)
+    scores = result.scores
+    if by_session:
+        result, scores = result.by_session()
+    hits = _said(hub, about, _holding(hub, about, result, scores, k * _SPARE), k)
+    if _wants_events(wanted, about):
+        hits = _merged(hits, _events(hub, about, wanted, k), k, by_session)
+    return hits
+
+
+def _relevant(result: Result, about: Question) -> Result:
+    """Leave out what answers too little of a question to be worth showing; phrases are looked for in the text."""
+    if about.phrases or about.beginnings:
+        return result
+    near = NEAR if result.by_meaning else 2.0
+    return result.only(np.flatnonzero((result.cover >= COVER) | (result.near >= near)))
+
+
+def _holding(hub: Hub, about: Question, result: Result, scores: Any, count: int) -> list[tuple[Found, Row]]:
+    """Return the first docs with their rows; where phrases are asked for, only those that hold them."""
+    kept: list[tuple[Found, Row]] = []
+    step = max(count, 50) if about.phrases else count
+    for start in range(0, len(result.docs), step):
+        batch = result.found(start, start + step)
+        said = exchanges.by_id(hub.engine, [each.source for each in batch if each.kind in KINDS[:EXCHANGES]])
+        made = passages.by_id(hub.engine, [each.source for each in batch if each.kind not in KINDS[:EXCHANGES]])
+        for place, each in enumerate(batch, start):
+            row = (said if each.kind in KINDS[:EXCHANGES] else made).get(each.source)
+            if row is not None and _has(row["content"], about.phrases):
+                kept.append((Found(**{**vars(each), "score": float(scores[place])}), row))
+        if len(kept) >= count:
+            break
+    return kept[:count]
+
+
+def _has(text: str, phrases: tuple[str, ...]) -> bool:
+    if not phrases:
+        return True
+    plain = " ".join(fold(text).split())
+    return all(phrase in plain for phrase in phrases)
+
+
+def _said(hub: Hub, about: Question, found: list[tuple[Found, Row]], k: int) -> list[Hit]:
+    """Return hits, with what says the same folded and a newer statement before the one it replaces."""
+    said = [
+        kin.Said(words=frozenset(words(row["content"][:4000])), at=row["at"], statement=_is_statement(each, row))
+        for each, row in found
+    ]
+    same = kin.copies(said)
+    newer = {old: new for old, new in kin.replaced(said).items() if old not in same and new not in same}
+    scores = kin.raised([each.score for each, _ in found], newer)
+    order = sorted((place for place in range(len(found)) if place not in same), key=lambda place: -scores[place])
+    counts = {place: list(same.values()).count(place) for place in set(same.values())}
+    hits = []
+    for place in order[:k]:
+        each, row = found[place]
+        extra: dict[str, Any] = {"copies": counts.get(place, 0), "score": round(scores[place], 3)}
+        if place in newer:
+            extra |= {"state": "superseded", "superseded_by": _id(*found[newer[place]])}
+        hits.append(_hit(hub, about, each, row, extra))
+    return hits
+
+
+def _is_statement(each: Found, row: Row) -> bool:
+    return each.kind == "user" and "?" not in row["content"]
+
+
+def _id(each: Found, row: Row) -> str:
+    return f"{'x' if each.kind in KINDS[:EXCHANGES] else 'p'}{row['id']}"
+
+
+def _hit(hub: Hub, about: Question, each: Found, row: Row, extra: dict[str, Any]) -> Hit:
+    said = each.kind in KINDS[:EXCHANGES]
+    wanted = frozenset((*about.words, *about.beginnings))
+    facts: dict[str, Any] = (
+        {"turn": exchanges.turn(hub.engine, row), "exchange": row["id"], "event": row["event"], "role": row["role"],
+         "origin": row["origin"], "asked": _asked(hub, each, row)}
+        if said else {"role": "system", "name": row["key"], "origin": "derived"}
+    )  # fmt: skip
+    return Hit(
+        id=_id(each, row), tier="exchange" if said else each.kind, session_id=row["session_id"],
+        at=moment(row["at"]), snippet=snippet(row["content"], wanted),
+        why={name: part for name, part in each.why.items() if part} | _absolute(each), flavor=row["flavor"] or "",
+        project=row["project"] or "", summary=row["summary"] or "", **facts, **extra,
+    )  # fmt: skip
+
+
+def _absolute(each: Found) -> dict[str, float]:
+    """Return what tells how well a doc answers, whatever else was found."""
+    return {"cover": round(each.cover, 3), "near": round(each.near, 3)}
+
+
+def _asked(hub: Hub, each: Found, row: Row) -> str | None:
+    """Return what an answer answers to."""
+    if each.kind == "user":
+        return None
+    turn = exchanges.asked(hub.engine, row)
+    found = exchanges.by_id(hub.engine, [turn]).get(turn) if turn != row["id"] else None
+    return one_line(found["content"], 120) if found else None
+
+
+def _wants_events(wanted: Filter, about: Question) -> bool:
+    if wanted.role or (wanted.tiers and "event" not in wanted.tiers):
+        return False
+    return bool(about.words or about.phrases)
+
+
+def _events(hub: Hub, about: Question, wanted: Filter, k: int) -> list[Hit]:
+    """Return events that hold all words of a question."""
+    plain = [word for word in re.findall(r"\w+", about.text) if word.lower() not in STOP] or re.findall(
+        r"\w+", about.text
+    )
+    found = index.find(hub.engine, " ".join(plain), k * _SPARE)
+    best = max((each["score"] for each in found), default=0.0) or 1.0
+    rows = {row["id"]: row for row in events.by_id(hub.engine, [each["id"] for each in found])} if found else {}
+    allowed = _allowed(hub, wanted)
+    bodies = Bodies(hub) if rows else None
+    hits = []
+    for each in found:
+        row = rows.get(each["id"])
+        if row is not None and bodies is not None and _fits(row, wanted, allowed):
+            hits.append(_event(bodies, row, about, _EVENT * max(0.0, each["score"]) / best))
+    return hits[:k]
+
+
+def _allowed(hub: Hub, wanted: Filter) -> set[str] | None:
+    from engram.store import sessions
+
+    return set(sessions.matching(hub.engine, **wanted.of_sessions)) if wanted.of_sessions else None
+
+
+def _fits(row: Row, wanted: Filter, allowed: set[str] | None) -> bool:
+    at = row["at"] or 0
+    return (
+        (allowed is None or row["session_id"] in allowed) and row["session_id"] != wanted.exclude
+        and (wanted.since is None or at >= wanted.since) and (wanted.until is None or at < wanted.until)
+    )  # fmt: skip
+
+
+def _event(bodies: Bodies, row: Row, about: Question, score: float) -> Hit:
+    return Hit(
+        id=f"e{row['id']}", tier="event", session_id=row["session_id"], role=row["role"], name=row["name"],
+        at=moment(row["at"]) if row["at"] else None, snippet=_words_of(bodies, row, about), score=round(score, 3),
+        why={"keywords": round(score / _EVENT, 3)}, event=row["id"], flavor=row["flavor"], project=row["project"],
+        summary=row["summary"], origin="tool" if row["role"] == "tool" else row["role"],
+    )  # fmt: skip
+
+
+def _words_of(bodies: Bodies, row: Row, about: Question) -> str:
+    try:
+        event = bodies.event(row)
+    except (BodyGone, StoreDamaged):
+        return ""
+    text = event.text or " ".join(_texts(event.arguments))
+    return snippet(text, frozenset(about.words))
+
+
+def _texts(given: Any) -> list[str]:
+    """Return what a call was given, piece by piece, however deep it is nested."""
+    waiting, found = [given], []
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict | list):
+            waiting += reversed([*(each.values() if isinstance(each, dict) else each)])
+        elif each is not None:
+            found.append(str(each))
+    return found
+
+
+def _merged(hits: list[Hit], more: list[Hit], k: int, by_session: bool) -> list[Hit]:
+    """Return hits and events in one order; of each session one, where that is asked for."""
+    known = {hit.session_id for hit in hits} if by_session else set()
+    said = {hit.event for hit in hits if hit.event is not None}
+    for each in more:
+        if each.session_id not in known and each.event not in said:
+            hits.append(each)
+            if by_session:
+                known.add(each.session_id)
+    return sorted(hits, key=lambda hit: -hit.score)[:k]

@@ -1,0 +1,71 @@
+"""Which docs a question may bring: by session, project, flavor, outcome, file, tool, role, tier and time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engram.errors import InvalidInput
+from engram.hub import Hub
+from engram.index.shelf import EXCHANGES, KINDS, Shelf, session_number
+from engram.store import sessions as session_store
+from engram.value import value
+
+Array = np.ndarray[Any, Any]
+
+TIERS = ("exchange", *KINDS[EXCHANGES:], "event")
+
+
+@value
+class Filter:
+    """What a hit must be; None asks for nothing."""
+
+    session: str | None = None
+    exclude: str | None = None
+    project: str | None = None
+    flavor: str | None = None
+    outcome: str | None = None
+    file: str | None = None
+    tool: str | None = None
+    role: str | None = None
+    tiers: tuple[str, ...] = ()
+    since: int | None = None
+    until: int | None = None
+
+    @property
+    def of_sessions(self) -> dict[str, str]:
+        """Return what is asked of the session a hit comes from."""
+        named = {name: getattr(self, name) for name in ("session", "project", "flavor", "outcome", "file", "tool")}
+        return {name: each for name, each in named.items() if each is not None}
+
+
+def tiers(given: list[str] | None) -> tuple[str, ...]:
+    """Return the tiers somebody names."""
+    for each in given or ():
+        if each not in TIERS:
+            raise InvalidInput(field="tiers", reason=f"{each!r} is none; there are {', '.join(TIERS)}.")
+    return tuple(given or ())
+
+
+def mask(hub: Hub, shelf: Shelf, wanted: Filter) -> Array:
+    """Return which docs may be brought."""
+    allowed = np.ones(shelf.count, bool)
+    if wanted.of_sessions:
+        numbers = [session_number(each) for each in session_store.matching(hub.engine, **wanted.of_sessions)]
+        allowed &= np.isin(shelf.session_numbers, numbers)[shelf.session_of]
+    if wanted.exclude:
+        allowed &= (shelf.session_numbers != session_number(wanted.exclude))[shelf.session_of]
+    if wanted.role:
+        allowed &= shelf.kinds == (KINDS.index(wanted.role) if wanted.role in KINDS[:EXCHANGES] else 255)
+    if wanted.tiers:
+        allowed &= np.isin(shelf.kinds, [number for number, kind in enumerate(KINDS) if _tier(kind) in wanted.tiers])
+    if wanted.since is not None:
+        allowed &= shelf.times >= wanted.since
+    if wanted.until is not None:
+        allowed &= shelf.times < wanted.until
+    return allowed
+
+
+def _tier(kind: str) -> str:
+    return "exchange" if kind in KINDS[:EXCHANGES] else kind

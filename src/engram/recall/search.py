@@ -1,0 +1,202 @@
+"""Search the index: every way of scoring at once, fused over the candidates they bring."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engram.hub import Hub
+from engram.index import dense
+from engram.index.lexical import Lexical, lexical
+from engram.index.shelf import EXCHANGES, KINDS, Shelf, shelf
+from engram.llm import embedder
+from engram.recall import fuse
+from engram.recall.closer import looks
+from engram.store import exchanges, segments
+from engram.value import value
+
+if TYPE_CHECKING:
+    from engram.recall.question import Question
+
+Array = np.ndarray[Any, Any]
+
+_FEW = 20_000  # docs up to which each of them is a candidate
+_BEST = 1_000  # candidates each way of scoring brings
+_READ = 120  # candidates whose text is read
+_EXPANDED = 64  # terms a beginning may stand for
+_PERSON = KINDS.index("user")
+
+
+@value
+class Found:
+    """A doc that was found, with the parts of its score."""
+
+    doc: int
+    kind: str
+    source: int
+    session: int  # as the shelf numbers them
+    score: float
+    cover: float  # the share of the question's words its turn holds
+    near: float  # its meaning, by the model's own measure
+    why: dict[str, float]
+
+
+class Result:
+    """What a search brought, best first, as arrays in one order."""
+
+    def __init__(self, held: Shelf, docs: Array, parts: fuse.Parts, weights: fuse.Weights, by_meaning: bool) -> None:
+        self.held, self.docs, self.parts, self.weights = held, docs, parts, weights
+        self.by_meaning = by_meaning  # whether vectors took part
+        self.scores = fuse.fused(parts, weights)
+        self.cover = self.near = np.zeros(len(docs))
+
+    def ordered(self) -> Result:
+        """Return it with the best first."""
+        return self.only(np.argsort(-self.scores, kind="stable"))
+
+    def only(self, places: Array) -> Result:
+        """Return some of it, in the order of the places."""
+        some = Result(self.held, self.docs[places], fuse.chosen(self.parts, places), self.weights, self.by_meaning)
+        some.cover, some.near = self.cover[places], self.near[places]
+        return some
+
+    def found(self, first: int, last: int) -> list[Found]:
+        """Return docs of some ranks, with the parts of their scores."""
+        return [self._found(place) for place in range(first, min(last, len(self.docs)))]
+
+    def _found(self, place: int) -> Found:
+        doc = int(self.docs[place])
+        why = {name: round(float(getattr(self.parts, name)[place]), 3) for name in fuse.Parts.__annotations__}
+        return Found(
+            doc=doc, kind=KINDS[self.held.kinds[doc]], source=int(self.held.sources[doc]),
+            session=int(self.held.session_of[doc]), score=float(self.scores[place]), cover=float(self.cover[place]),
+            near=float(self.near[place]), why=why,
+        )  # fmt: skip
+
+    def by_session(self) -> tuple[Result, Array]:
+        """Return the best doc of each session, best session first, and the sessions' scores."""
+        groups = self.held.session_of[self.docs]
+        prior = self.weights.session * self.parts.session / self.weights.total
+        pooled = fuse.pooled(self.scores - prior, groups, self.weights)
+        sessions, places = np.unique(groups, return_index=True)  # the first of a group is its best
+        scores = np.array([pooled[int(each)] for each in sessions]) + prior[places]
+        order = np.argsort(-scores, kind="stable")
+        return self.only(places[order]), scores[order]
+
+
+def search(hub: Hub, asked: Question, mask: Array | None = None, weights: fuse.Weights | None = None) -> Result:
+    """Return docs for a question, best first."""
+    weights, held = weights or fuse.Weights(), shelf(hub)
+    allowed = held.alive if mask is None else held.alive & mask
+    words = lexical(held, _terms(held, asked), allowed)
+    meaning = _meaning(hub, held, asked, allowed)
+    docs = _candidates(held, words, meaning.scores, allowed)
+    parts = _parts(held, words, meaning.scores, docs, asked, weights)
+    result = Result(held, docs, parts, weights, meaning.models > 0)
+    result.cover, result.near = words.cover[held.turn_of[docs]], meaning.near[docs]
+    result = result.only(np.argsort(-result.scores, kind="stable")[:_BEST])
+    _look_closer(hub, held, result.docs, words, result.parts)
+    result.scores = fuse.fused(result.parts, weights)
+    return result.ordered()
+
+
+def _look_closer(hub: Hub, held: Shelf, docs: Array, words: Lexical, parts: fuse.Parts) -> None:
+    """Read the best exchanges and score the sentence in each that answers best."""
+    said = [(place, int(doc)) for place, doc in enumerate(docs[:_READ]) if held.kinds[doc] < EXCHANGES]
+    texts = exchanges.texts(hub.engine, [int(held.sources[doc]) for _, doc in said])
+    seen = looks(words.terms, [texts.get(int(held.sources[doc]), "") for _, doc in said])
+    for (place, doc), look in zip(said, seen, strict=True):
+        parts.sentence[place] = look.sentence
+        parts.statement[place] = look.statement and held.kinds[doc] == _PERSON
+
+
+def _terms(held: Shelf, asked: Question) -> dict[str, list[str]]:
+    """Return the terms each word of a question may stand as."""
+    terms = {word: [word] for word in asked.words}
+    for start in asked.beginnings:
+        terms[start] = sorted({*terms.get(start, []), *held.beginning(start, _EXPANDED)})
+    return terms
+
+
+@value
+class _Meaning:
+    """How near each doc is to a question in meaning."""
+
+    scores: Any  # the nearest as 1
+    near: Any  # by the model's own measure
+    models: int  # how many took part
+
+
+def _meaning(hub: Hub, held: Shelf, asked: Question, allowed: Array) -> _Meaning:
+    """Return how near each doc is in meaning; of a doc that has vectors of several models, by the best of these."""
+    scores, nearness, models = np.zeros(held.count, np.float32), np.zeros(held.count, np.float32), 0
+    for row in _spaces(hub):
+        model = embedder.of_model(row["model"], hub.settings)
+        space = dense.space(held, row["id"], row["dim"])
+        if model is None or not len(space.docs):
+            continue
+        asked_as = model.embed([asked.text])[0]
+        docs, near = space.score(held, asked_as, allowed & (nearness == 0))
+        models += 1
+        if len(docs):
+            nearness[docs], scores[docs] = near, _above(near, *space.usual(asked_as))
+    return _Meaning(scores=scores, near=nearness, models=models)
+
+
+def _above(near: Array, mean: float, spread: float) -> Array:
+    """Return by how much docs are nearer than usual, the nearest as 1: every model has its own idea of near."""
+    return fuse.unit(np.maximum((near - mean) / (spread or 1.0), 0.0))
+
+
+def _spaces(hub: Hub) -> list[dict[str, Any]]:
+    """Return the spaces of the models in use, that of the chosen one first."""
+    chosen = embedder.chosen(hub.settings)
+    if chosen is None:
+        return []
+    return sorted(segments.spaces(hub.engine), key=lambda row: (row["model"] != chosen.model, -row["id"]))
+
+
+def _candidates(held: Shelf, words: Lexical, meaning: Array, allowed: Array) -> Array:
+    """Return the docs worth a closer look."""
+    if held.count <= _FEW:
+        some: Array = np.flatnonzero(((words.turns[held.turn_of] > 0) | (meaning > 0)) & allowed)
+        return some
+    turns = _best(words.turns, _BEST // 2)
+    starts = np.searchsorted(held.turn_of, turns)
+    ends = np.searchsorted(held.turn_of, turns, side="right")
+    near = [np.arange(start, min(end, start + 8)) for start, end in zip(starts, ends, strict=True)]
+    found = np.unique(np.concatenate([_best(words.docs, _BEST), _best(meaning, _BEST), *near]))
+    kept: Array = found[allowed[found]]
+    return kept
+
+
+def _best(scores: Array, count: int) -> Array:
+    """Return the places of the highest scores above 0."""
+    places = np.flatnonzero(scores)
+    if len(places) <= count:
+        return places
+    return places[np.argpartition(-scores[places], count)[:count]]
+
+
+def _parts(
+    held: Shelf, words: Lexical, meaning: Array, docs: Array, asked: Question, weights: fuse.Weights
+) -> fuse.Parts:  # fmt: skip
+    said = np.where(held.kinds[docs] == _PERSON, 1.0, 1.0 - weights.person)
+    return fuse.Parts(
+        doc=fuse.unit(words.docs[docs]) * said, turn=fuse.unit(words.turns[held.turn_of[docs]]),
+        meaning=meaning[docs], session=fuse.unit(words.sessions[held.session_of[docs]]),
+        sentence=np.zeros(len(docs)), statement=np.zeros(len(docs)),
+        time=_in_time(held.times[docs], asked),
+    )  # fmt: skip
+
+
+def _in_time(times: Array, asked: Question) -> Array:
+    """Return 1 for what was said in the time a question speaks of; less where it is vague."""
+    if asked.window is None:
+        return np.zeros(len(times))
+    since, until = asked.window.since, asked.window.until
+    first = int(since.timestamp() * 1_000_000) if since else np.iinfo(np.int64).min
+    last = int(until.timestamp() * 1_000_000) if until else np.iinfo(np.int64).max
+    inside: Array = ((times >= first) & (times < last)) * (1.0 if asked.window.certain else 0.5)
+    return inside

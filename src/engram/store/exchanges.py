@@ -1,0 +1,172 @@
+"""Exchanges: one remembered message each."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.store.engine import Engine, Row
+
+_ADD = """
+insert into exchanges (session_id, role, content, at, stored_at, origin, key, event)
+values (:session_id, :role, :content, :at, :stored_at, :origin, :key, :event) on conflict do nothing returning id
+"""
+
+_QUEUE_EVENTS = """
+insert into unindexed (kind, source) select 'exchange', id from exchanges where event >= :first and event <= :last
+"""
+
+_RESAY = """
+update exchanges set role = :role, content = :content, at = :at, gist = null where event = :event returning id
+"""
+
+_OF_SESSION = "select * from exchanges where session_id = :session_id order by at {way}, id {way} limit :limit"
+
+_AROUND = """
+select * from (select * from exchanges where session_id = :session_id and (at, id) < (:at, :id)
+                order by at desc, id desc limit :before) as earlier
+union all
+select * from (select * from exchanges where session_id = :session_id and (at, id) >= (:at, :id)
+                order by at, id limit :after) as later
+"""
+
+_TURN = "select count(*) as n from exchanges where session_id = :session_id and (at, id) < (:at, :id)"
+
+# The exchange of a person at or before another one: what it answers to.
+_ASKED = """
+select id from exchanges where session_id = :session_id and (at, id) <= (:at, :id) and role = 'user'
+ order by at desc, id desc limit 1
+"""
+
+_COVER = """
+update exchanges set gist = :version where session_id = :session_id and (at, id) <= (:at, :id)
+   and (gist is null or gist <> :version)
+"""
+
+_BACKLOG = """
+select session_id, count(*) as total, sum(case when gist is null then 1 else 0 end) as open, max(id) as last
+  from exchanges group by session_id
+"""
+
+_SPAN = """
+select count(*) as total, min(at) as first_at, max(at) as last_at, max(id) as last,
+       sum(case when gist is null then 1 else 0 end) as open from exchanges where session_id = :session_id
+"""
+
+_BEGAN = """
+select session_id, min(at) as first_at, max(at) as last_at, count(*) as total from exchanges group by session_id
+"""
+
+
+def add(engine: Engine, **facts: object) -> int | None:
+    """Write one exchange and queue it for the index; None when it is already here."""
+    rows = engine.run(_ADD, **facts)
+    if not rows:
+        return None
+    queue(engine, [rows[0]["id"]])
+    return int(rows[0]["id"])
+
+
+def add_events(engine: Engine, rows: Sequence[Row]) -> None:
+    """Write exchanges of captured events, given in rising order of the events."""
+    if rows:
+        engine.run_many(_ADD.replace(" returning id", ""), rows)
+        engine.run(_QUEUE_EVENTS, first=rows[0]["event"], last=rows[-1]["event"])
+
+
+def resay(engine: Engine, event: int, role: str, content: str, at: int) -> None:
+    """Write an exchange anew whose event says something else now."""
+    queue(engine, [row["id"] for row in engine.run(_RESAY, event=event, role=role, content=content, at=at)])
+
+
+def queue(engine: Engine, ids: Sequence[int]) -> None:
+    """Let the index know of exchanges that are new, changed or gone."""
+    sql = "insert into unindexed (kind, source) values ('exchange', :source)"
+    engine.run_many(sql, [{"source": each} for each in ids])
+
+
+def of_session(engine: Engine, session_id: str, limit: int = -1, newest: bool = False) -> list[Row]:
+    """Return a session's exchanges in the order they were said."""
+    sql = _OF_SESSION.format(way="desc" if newest else "asc")
+    rows = engine.run(sql.replace("limit :limit", "") if limit < 0 else sql, session_id=session_id, limit=limit)
+    return rows[::-1] if newest else rows
+
+
+def by_id(engine: Engine, ids: Sequence[int]) -> dict[int, Row]:
+    """Return exchanges by id, with what is known of their sessions."""
+    found: dict[int, Row] = {}
+    for first in range(0, len(ids), 500):
+        names = {f"i{n}": each for n, each in enumerate(ids[first : first + 500])}
+        slots = ", ".join(f":{name}" for name in names)
+        rows = engine.run(
+            "select e.*, s.flavor, s.project, s.summary, s.native_id from exchanges e"
+            f" join sessions s on s.id = e.session_id where e.id in ({slots})", **names
+        )  # fmt: skip
+        found |= {row["id"]: row for row in rows}
+    return found
+
+
+def texts(engine: Engine, ids: Sequence[int]) -> dict[int, str]:
+    """Return what exchanges say, by id."""
+    names = {f"i{n}": each for n, each in enumerate(ids)}
+    slots = ", ".join(f":{name}" for name in names)
+    rows = engine.run(f"select id, content from exchanges where id in ({slots})", **names) if ids else []
+    return {row["id"]: row["content"] for row in rows}
+
+
+def around(engine: Engine, row: Row, before: int, after: int) -> list[Row]:
+    """Return an exchange with what was said before and after it."""
+    facts = {"session_id": row["session_id"], "at": row["at"], "id": row["id"]}
+    rows = engine.run(_AROUND, **facts, before=before, after=after + 1)
+    return sorted(rows, key=lambda each: (each["at"], each["id"]))
+
+
+def turn(engine: Engine, row: Row) -> int:
+    """Return how many exchanges of its session were said before it."""
+    found = engine.run(_TURN, session_id=row["session_id"], at=row["at"], id=row["id"])
+    return int(found[0]["n"])
+
+
+def asked(engine: Engine, row: Row) -> int:
+    """Return the id of the person's exchange an exchange belongs to; its own where there is none."""
+    found = engine.run(_ASKED, session_id=row["session_id"], at=row["at"], id=row["id"])
+    return int(found[0]["id"]) if found else int(row["id"])
+
+
+def cover(engine: Engine, row: Row, version: int) -> None:
+    """Note that a session's exchanges up to one are covered by a version of its gist."""
+    engine.run(_COVER, session_id=row["session_id"], at=row["at"], id=row["id"], version=version)
+
+
+def uncover(engine: Engine, session_id: str) -> None:
+    """Note that no gist covers a session."""
+    engine.run("update exchanges set gist = null where session_id = :session_id", session_id=session_id)
+
+
+def backlog(engine: Engine) -> list[Row]:
+    """Return for each session how many exchanges it has and how many no gist covers."""
+    return engine.run(_BACKLOG)
+
+
+def span(engine: Engine, session_id: str) -> Row:
+    """Return how many exchanges a session has, from when to when, and how many no gist covers."""
+    return engine.run(_SPAN, session_id=session_id)[0]
+
+
+def spans(engine: Engine) -> list[Row]:
+    """Return for each session when it began and ended and how many exchanges it has."""
+    return engine.run(_BEGAN)
+
+
+def delete(engine: Engine, session_id: str) -> list[int]:
+    """Remove a session's exchanges, from the index as well, and return their ids."""
+    rows = engine.run("delete from exchanges where session_id = :session_id returning id", session_id=session_id)
+    ids = [row["id"] for row in rows]
+    queue(engine, ids)
+    return ids
+
+
+def count(engine: Engine) -> int:
+    """Count all exchanges."""
+    return int(engine.run("select count(*) as n from exchanges")[0]["n"])

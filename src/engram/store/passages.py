@@ -1,0 +1,66 @@
+"""Passages: the pieces of what is made of sessions, as they are searched."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.store.engine import Engine, Row
+
+_PUT = """
+insert into passages (kind, key, part, session_id, project, at, content)
+values (:kind, :key, :part, :session_id, :project, :at, :content)
+on conflict (kind, key, part) do update set session_id = excluded.session_id, project = excluded.project,
+  at = excluded.at, content = excluded.content
+returning id
+"""
+
+_DROP = "delete from passages where kind = :kind and key = :key and part >= :part returning id"
+
+_OF_SESSION = "select id from passages where session_id = :session_id"
+
+
+def put(
+    engine: Engine, kind: str, key: str, parts: Sequence[str], *, at: int, session_id: str | None = None,
+    project: str = "",
+) -> None:  # fmt: skip
+    """Make a document findable part by part, in the place of what it said before."""
+    ids = [
+        engine.run(_PUT, kind=kind, key=key, part=part, session_id=session_id, project=project, at=at, content=content)[
+            0
+        ]["id"]
+        for part, content in enumerate(parts)
+    ]
+    gone = engine.run(_DROP, kind=kind, key=key, part=len(parts))
+    queue(engine, [*ids, *(row["id"] for row in gone)])
+
+
+def drop(engine: Engine, kind: str, key: str) -> None:
+    """Make a document unfindable."""
+    put(engine, kind, key, [], at=0)
+
+
+def of_session(engine: Engine, session_id: str) -> list[int]:
+    """Return the ids of a session's passages."""
+    return [row["id"] for row in engine.run(_OF_SESSION, session_id=session_id)]
+
+
+def queue(engine: Engine, ids: Sequence[int]) -> None:
+    """Let the index know of passages that are new, changed or gone."""
+    sql = "insert into unindexed (kind, source) values ('passage', :source)"
+    engine.run_many(sql, [{"source": each} for each in ids])
+
+
+def by_id(engine: Engine, ids: Sequence[int]) -> dict[int, Row]:
+    """Return passages by id, with what is known of their sessions."""
+    found: dict[int, Row] = {}
+    for first in range(0, len(ids), 500):
+        names = {f"i{n}": each for n, each in enumerate(ids[first : first + 500])}
+        slots = ", ".join(f":{name}" for name in names)
+        rows = engine.run(
+            "select p.*, s.flavor, s.summary, s.native_id from passages p left join sessions s on s.id = p.session_id"
+            f" where p.id in ({slots})", **names
+        )  # fmt: skip
+        found |= {row["id"]: row for row in rows}
+    return found
