@@ -62,12 +62,13 @@ def test_the_library_offers_every_operation_as_a_method() -> None:
 def test_the_requirements_of_the_older_systems_are_all_accounted_for() -> None:
     text = (ROOT / "docs" / "lineage.md").read_text()
     named = set()
-    for prefix, ids in re.findall(r"\b(E[PX]|HF)-((?:B?\d+(?:[–, ]+(?=B?\d))?)+)", text):
+    for prefix, ids in re.findall(r"\b(E[PX]|HF|LY)-((?:B?\d+(?:[–, ]+(?=B?\d))?)+)", text):
         for first, last in re.findall(r"(B?\d+)(?:–(B?\d+))?", ids):
             mark = "B" if first.startswith("B") else ""
             start, end = int(first.lstrip("B")), int((last or first).lstrip("B"))
             named |= {f"{prefix}-{mark}{number:0{2 if mark else 3}}" for number in range(start, end + 1)}
     wanted = {f"EP-{n:03}" for n in range(1, 69)} | {f"EX-{n:03}" for n in range(1, 41)}
     wanted |= {f"HF-{n:03}" for n in range(1, 60)} | {f"HF-B{n:02}" for n in range(1, 15)}
+    wanted |= {f"LY-{n:03}" for n in range(1, 74)} | {f"LY-B{n:02}" for n in range(1, 19)}
     wanted |= {f"EP-B{n:02}" for n in range(1, 21)} | {f"EX-B{n:02}" for n in range(1, 13)}
     assert sorted(wanted - named) == []

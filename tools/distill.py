@@ -39,7 +39,7 @@ HELD_OUT = 20  # one passage in so many is measured on, never learned from
 AT_ONCE = 64  # passages of one run of the model
 SPLIT = 16  # pieces of a passage whose halves are lessons of their own
 ALONE = 5  # passages that weigh as much as the piece alone
-BATCH, EPOCHS, RATE = 1024, 3, 0.03
+BATCH, EPOCHS, RATE = 1024, 2, 0.02
 CALM, SPREAD = 0.9, 0.99  # how long the descent remembers a gradient and its size
 
 

@@ -4,7 +4,7 @@ Nothing here knows the answers while it asks, and no figure is of a part chosen 
 file, by its hash, and how many questions. A peer that cannot be had is named with its reason.
 
 python -m benchmarks.recall [--quick] [--only PART …] [--systems NAME …] [--peers [FOLDER]] [--questions N]
-                            [--longmemeval FILE] [--locomo FILE] [--million] [--ablation]
+                            [--longmemeval FILE] [--locomo FILE] [--minilm] [--million] [--ablation]
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from pathlib import Path
 
 from benchmarks.recall.ablations import ablations
 from benchmarks.recall.asking import Sheet, ask
-from benchmarks.recall.data import LOCOMO, LONGMEMEVAL, Case, described, locomo, longmemeval, pooled, some
+from benchmarks.recall.data import CACHE, LOCOMO, LONGMEMEVAL, Case, described, locomo, longmemeval, pooled, some
 from benchmarks.recall.latency import growth
 from benchmarks.recall.latency import table as growth_table
-from benchmarks.recall.peers import CACHE, PEERS, Running
+from benchmarks.recall.peers import PEERS, Running
 from benchmarks.recall.systems import Bm25, NotRun, Ours, System
 from benchmarks.recall.tables import table
 
@@ -54,6 +54,7 @@ def _parsed(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--questions", type=int, help="ask the peers so many questions, evenly spread")
     parser.add_argument("--longmemeval", type=Path, default=LONGMEMEVAL, help="a file of LongMemEval")
     parser.add_argument("--locomo", type=Path, default=LOCOMO, help="a file of LoCoMo")
+    parser.add_argument("--minilm", action="store_true", help="also ours with the embedder minilm: slow at first")
     parser.add_argument("--million", action="store_true", help="latency also with a million exchanges")
     parser.add_argument("--ablation", action="store_true", help="also ours with one part switched off at a time")
     return parser.parse_args(words)
@@ -98,13 +99,16 @@ def _print(part: str, of: str, sheets: Sequence[Sheet]) -> None:
 
 def _own(given: argparse.Namespace, cases: list[Case], unit: str) -> Iterator[Sheet]:
     makers: dict[str, Callable[[], System]] = {"engram": Ours, "bm25": Bm25}
+    if given.minilm:
+        makers |= {"engram, minilm": partial(Ours, "minilm")}
     for name, make in makers.items():
         if _wanted(given, name):
             yield _asked(name, make, cases, unit)
-    if _wanted(given, "bm25") and unit == "turn":
-        whole = ask(Bm25(), cases, "session")
-        whole.name = "bm25, whole sessions"
-        yield whole
+    for name, make in makers.items() if unit == "turn" else ():
+        if _wanted(given, name):
+            whole = _asked(name, make, cases, "session")
+            whole.name = f"{name}, whole sessions"
+            yield whole
     for system in ablations() if given.ablation else ():
         with closing(system):
             yield ask(system, cases, unit)

@@ -112,7 +112,7 @@ def ours(size: int, queries: int) -> Growth:
     Ours()  # says so if this Engram cannot be measured yet
     corpus = Corpus()
     with tempfile.TemporaryDirectory(prefix="engram-bench-") as folder:
-        engram: Any = Engram(folder, raw_max_age_days=100_000)
+        engram: Any = Engram(folder, embedder="static")
         taken = embedding = 0.0
         for session in corpus.sessions(size):
             rows = [{"role": turn.role, "content": turn.content, "at": turn.at} for turn in session.turns]

@@ -23,7 +23,6 @@ from typing import Any
 from benchmarks.recall.data import Session, turn_id
 from benchmarks.recall.systems import Hit, NotRun
 
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "engram-benchmarks"
 _RUNNERS = Path(__file__).parent / "runners"
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 

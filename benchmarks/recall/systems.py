@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from benchmarks.recall import kept
 from benchmarks.recall.data import Session, turn_id
+from engram.llm.embedder import installed
 
 _DEEP = 50  # exchanges asked for, to be folded into sessions
 
@@ -52,12 +54,16 @@ class System(Protocol):
 class Ours:
     """Engram through its public library."""
 
-    name = "engram"
-    about = "Engram through its library"
     abstains = True
 
-    def __init__(self) -> None:
+    def __init__(self, embedder: str = "static") -> None:
         from engram import Engram
+
+        self.name = "engram" if embedder == "static" else f"engram, {embedder}"
+        self.about = f"Engram through its library, embedder {embedder}"
+        if embedder == "minilm" and not installed():
+            raise NotRun("the extra minilm is not installed")
+        self.embedder = kept.offered(embedder)
 
         lacking = [name for name in ("add_exchanges_bulk", "index") if not hasattr(Engram, name)]
         if lacking or not _takes(Engram.recall, "now"):
@@ -72,7 +78,7 @@ class Ours:
         self.close()
         self.unit = unit
         self.folder = tempfile.TemporaryDirectory(prefix="engram-bench-")
-        self.engram = Engram(self.folder.name, raw_max_age_days=100_000)  # the conversations are years old
+        self.engram = Engram(self.folder.name, embedder=self.embedder)
         for session in sessions:
             rows = [{"role": turn.role, "content": turn.content, "at": turn.at} for turn in session.turns]
             self.engram.add_exchanges_bulk(session.id, rows)

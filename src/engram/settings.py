@@ -41,7 +41,7 @@ class Settings:
     model_seconds: int = 120  # how long one answer may take, with all tries
     model_daily_cents: int = 100  # no more US cents a day than this
     model_daily_tokens: int = 1_000_000  # no more tokens a day than this from models without a known price
-    embedder: str = "static"  # who turns text into vectors: static, minilm, openai, ollama, sentence-transformers, none
+    embedder: str = "auto"  # who reads meaning: auto, static, minilm, openai, ollama, sentence-transformers, none
     embedder_url: str = ""  # where its API is, if not at its usual place
     embedder_model: str = ""  # which model of theirs
     embedder_key_variable: str = ""  # the environment variable that holds its key

@@ -16,9 +16,11 @@ from engram.capture.sweep import Progress, Sweep
 from engram.capture.turn import Turn
 from engram.clock import HOUR
 from engram.digests import retention
+from engram.digests.passage import make_findable
 from engram.digests.remake import remake_due
 from engram.errors import InvalidInput, StoreFull
 from engram.hub import Hub
+from engram.index.index import bring_up_to_date
 from engram.model import Ingested, Retention
 from engram.store import ballast, sessions
 
@@ -63,9 +65,12 @@ def take_in(
         known_secrets.keep(hub.settings.home, learnt)
         if hub.engine.dialect == "sqlite":
             ballast.keep(hub.settings.home)
-        analyzed = len({*run.writer.changed, *remake_due(hub)})
+        analyzed = {*run.writer.changed, *remake_due(hub)}
         exchange_due(hub)
-        return _report(run, analyzed, retention.evict(hub, whole=all_known))
+        make_findable(hub, analyzed)
+        kept = retention.evict(hub, whole=all_known)
+        bring_up_to_date(hub, embed="fast")
+        return _report(run, len(analyzed), kept)
 
 
 def _make_room(hub: Hub) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from threading import RLock
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -10,53 +11,61 @@ import numpy as np
 from engram.index.shelf import DOC, Shelf
 from engram.store import segments
 
+if TYPE_CHECKING:
+    from engram.store.engine import Engine
+
 Array = np.ndarray[Any, Any]
 
 EXACT = 100_000  # vectors up to which every one is compared in full
 _RESCORED = 2_000  # of the nearest by sketch
+_FEW = 50  # vectors that tell as much as what is known of the model
 _SAMPLE = 4_096  # vectors that tell what is usual
 
 
-class Space:
-    """The vectors of one model, over all docs that have them."""
+_Key = tuple[int, int]  # a segment, and how far it is covered
+_Part = tuple[Array, Array]  # docs of a segment, and their vectors
 
-    def __init__(self, number: int, dim: int) -> None:
+
+class Space:
+    """The vectors of one model, over all docs of a shelf that have them."""
+
+    def __init__(self, number: int, dim: int, offsets: dict[int, int], held: dict[_Key, _Part]) -> None:
         self.number, self.dim = number, dim
-        self._parts: dict[tuple[int, int], tuple[Array, Array]] = {}  # by segment and how far it is covered
-        self._version: tuple[int, tuple[tuple[int, int], ...]] = (-1, ())
-        self.docs, self.codes = np.zeros(0, np.int64), np.zeros((0, dim), np.int8)
+        self._offsets, self._held = offsets, held
+        parts = [(docs + offsets[segment], codes) for (segment, _), (docs, codes) in held.items() if len(docs)]
+        self.docs = np.concatenate([docs for docs, _ in parts]) if parts else np.zeros(0, np.int64)
+        self.codes = np.concatenate([codes for _, codes in parts]) if parts else np.zeros((0, dim), np.int8)
         self._full: Array | None = None
         self._sketch: Array | None = None
         self._some: Array | None = None
 
-    def refresh(self, shelf: Shelf) -> None:
-        """Take in what has been embedded since."""
+    def renewed(self, shelf: Shelf) -> Space:
+        """Return the space with what has been embedded since."""
         rows = segments.coverage(shelf.engine, self.number)
-        state = (shelf.version, tuple((row["id"], row["through"]) for row in rows))
-        if state == self._version:
-            return
-        kept = {key: self._parts.get(key) or self._read(shelf, key[0]) for key in state[1] if key[1]}
-        self._parts, self._version = kept, state
-        parts = [(docs + shelf.offsets[segment], codes) for (segment, _), (docs, codes) in kept.items()]
-        parts = [(docs, codes) for docs, codes in parts if len(docs)]
-        self.docs = np.concatenate([docs for docs, _ in parts]) if parts else np.zeros(0, np.int64)
-        self.codes = np.concatenate([codes for _, codes in parts]) if parts else np.zeros((0, self.dim), np.int8)
-        self._full = self._sketch = self._some = None
+        keys = [(row["id"], row["through"]) for row in rows if row["through"] and row["id"] in shelf.offsets]
+        if keys == list(self._held) and shelf.offsets == self._offsets:
+            return self
+        held = {key: self._held.get(key) or self._read(shelf, key[0]) for key in keys}
+        return Space(self.number, self.dim, shelf.offsets, held)
 
-    def _read(self, shelf: Shelf, segment: int) -> tuple[Array, Array]:
+    def _read(self, shelf: Shelf, segment: int) -> _Part:
         rows = segments.vectors(shelf.engine, self.number, segment)
-        docs = [np.frombuffer(row["docs"], DOC).astype(np.int64) for row in rows]
-        codes = [np.frombuffer(row["codes"], np.int8).reshape(-1, self.dim) for row in rows]
-        return np.concatenate(docs), np.concatenate(codes)
+        docs = b"".join(bytes(row["docs"]) for row in rows)
+        codes = b"".join(bytes(row["codes"]) for row in rows)
+        return np.frombuffer(docs, DOC).astype(np.int64), np.frombuffer(codes, np.int8).reshape(-1, self.dim)
 
-    def usual(self, question: Array) -> tuple[float, float]:
-        """Return how near docs are to a question on average, and how much that varies, by a sample."""
+    def usual(self, question: Array, known: tuple[float, float]) -> tuple[float, float]:
+        """Return how near docs are to a question on average, and how much that varies: by a sample, and by what is
+        known of the model where there are few."""
         if self._some is None:
             self._some = _unit(self.codes[:: max(1, len(self.codes) // _SAMPLE)])
         near = self._some @ question
-        return float(near.mean()), float(near.std())
+        share = len(near) / (len(near) + _FEW)
+        means = zip((float(near.mean()), float(near.std())), known, strict=True)
+        mean, spread = (share * here + (1 - share) * before for here, before in means)
+        return mean, spread
 
-    def score(self, shelf: Shelf, question: Array, mask: Array) -> tuple[Array, Array]:
+    def score(self, question: Array, mask: Array) -> tuple[Array, Array]:
         """Return the nearest docs and how near each is: the best of its vectors."""
         if len(self.docs) <= EXACT:
             places, near = self._exact(question)
@@ -64,10 +73,7 @@ class Space:
             places, near = self._sketched(question, mask)
         docs = self.docs[places]
         kept = mask[docs]
-        best = np.zeros(shelf.count, np.float32)
-        np.maximum.at(best, docs[kept], near[kept])
-        found = np.flatnonzero(best)
-        return found, best[found]
+        return _nearest(docs[kept], near[kept])
 
     def _exact(self, question: Array) -> tuple[Array, Array]:
         if self._full is None:
@@ -76,15 +82,26 @@ class Space:
 
     def _sketched(self, question: Array, mask: Array) -> tuple[Array, Array]:
         if self._sketch is None:
-            self._sketch = _bits(self.codes)
+            self._sketch = np.ascontiguousarray(_bits(self.codes).T)  # word by word, as it is read
         asked = _bits(question[None])[0]
-        apart = np.zeros(len(self._sketch), np.uint16)
-        for word in range(self._sketch.shape[1]):
-            apart += np.bitwise_count(self._sketch[:, word] ^ asked[word])
-        apart[~mask[self.docs]] = np.iinfo(np.uint16).max
+        apart = np.zeros(len(self.docs), np.uint16)
+        for held, wanted in zip(self._sketch, asked, strict=True):
+            apart += np.bitwise_count(held ^ wanted)
+        if not mask.all():
+            apart[~mask[self.docs]] = np.iinfo(np.uint16).max
         count = min(_RESCORED, len(apart))
         places = np.argpartition(apart, count - 1)[:count]
         return places, _unit(self.codes[places]) @ question
+
+
+def _nearest(docs: Array, near: Array) -> tuple[Array, Array]:
+    """Return each doc once, with the nearest of its vectors."""
+    if not len(docs):
+        return docs, near
+    order = np.argsort(docs, kind="stable")
+    docs, near = docs[order], near[order]
+    heads = np.flatnonzero(np.diff(docs, prepend=docs[0] - 1))
+    return docs[heads], np.maximum.reduceat(near, heads)
 
 
 def _unit(codes: Array) -> Array:
@@ -110,12 +127,13 @@ def coded(vectors: Array) -> Array:
     return codes
 
 
-_spaces: WeakKeyDictionary[Shelf, dict[int, Space]] = WeakKeyDictionary()
+_spaces: WeakKeyDictionary[Engine, dict[int, Space]] = WeakKeyDictionary()
+_guard = RLock()
 
 
 def space(shelf: Shelf, number: int, dim: int) -> Space:
     """Return the space of a model, up to date."""
-    with shelf.lock:
-        found = _spaces.setdefault(shelf, {}).setdefault(number, Space(number, dim))
-        found.refresh(shelf)
+    with _guard:
+        known = _spaces.setdefault(shelf.engine, {})
+        found = known[number] = (known.get(number) or Space(number, dim, {}, {})).renewed(shelf)
     return found

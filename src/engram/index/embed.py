@@ -26,10 +26,10 @@ _PIECES = 8  # vectors of one doc
 _BREAK = re.compile(r"\n\s*\n|(?<=[.!?])\s")
 
 
-def embed_all(hub: Hub, told: Progress | None = None) -> int:
-    """Embed everything that waits, first with the bundled model, and return how many docs that were."""
+def embed_all(hub: Hub, told: Progress | None = None, *, fast: bool = False) -> int:
+    """Embed everything that waits, first with the bundled model or only with it; return how many docs that were."""
     count = 0
-    for model in embedders(hub):
+    for model in embedders(hub, fast=fast):
         done, total = 0, waiting(hub, model)
         while more := step(hub, model):
             done += more
@@ -40,20 +40,19 @@ def embed_all(hub: Hub, told: Progress | None = None) -> int:
     return count
 
 
-def embed_fast(hub: Hub, count: int) -> None:
+def embed_some(hub: Hub, count: int) -> None:
     """Embed about so many docs with the bundled model: it does not make anybody wait."""
-    models = embedders(hub)
-    while models and count > 0 and (done := step(hub, models[0])):
-        count -= done
+    for model in embedders(hub, fast=True):
+        while count > 0 and (done := step(hub, model)):
+            count -= done
 
 
-def embedders(hub: Hub) -> list[Embedder]:
-    """Return the models in use, the fast one first: it serves until the better one has caught up."""
-    chosen = embedder.chosen(hub.settings)
-    if chosen is None:
+def embedders(hub: Hub, *, fast: bool = False) -> list[Embedder]:
+    """Return the models in use, the bundled one first: it serves until the better one has caught up."""
+    names = dict.fromkeys([embedder.STATIC, embedder.name(hub.settings)])
+    if embedder.OFF in names:
         return []
-    fast = embedder.bundled(hub.settings)
-    return [fast] if fast.model == chosen.model else [fast, chosen]
+    return [embedder.load(each, hub.settings) for each in list(names)[: 1 if fast else None]]
 
 
 def waiting(hub: Hub, model: Embedder) -> int:
@@ -62,11 +61,11 @@ def waiting(hub: Hub, model: Embedder) -> int:
 
 
 def _open(hub: Hub, model: Embedder) -> list[dict[str, Any]]:
-    """Return the segments a model is still to embed; the fast one leaves out what the better one has done."""
+    """Return the segments a model is still to embed; the bundled one leaves out what another has done."""
     spaces = {row["model"]: row["id"] for row in segments.spaces(hub.engine)}
     rows = segments.coverage(hub.engine, spaces.get(model.model, 0))
     found = [row for row in rows if row["through"] < row["count"]]
-    if hub.settings.embedder == embedder.STATIC or model.model != embedder.bundled(hub.settings).model:
+    if not found or embedder.model(embedder.name(hub.settings), hub.settings) == model.model:
         return found
     done = {row["id"] for space in spaces.values() for row in segments.coverage(hub.engine, space) if _whole(row)}
     return [row for row in found if row["id"] not in done]
@@ -82,13 +81,13 @@ def step(hub: Hub, model: Embedder) -> int:
     if row is None:
         return 0
     docs, texts = _texts(hub, row["id"], row["through"])
-    vectors = model.embed(texts)
+    vectors = model.embed(texts) if texts else model.embed(["nothing"])[:0]  # none, of the right dimension
     through = min(row["through"] + _AT_ONCE, row["count"])
     with hub.engine.transaction():
         segments.hold(hub.engine)
-        space = segments.space(hub.engine, model.model, vectors.shape[1], hub.now())
+        space = _space(hub, model.model, vectors.shape[1])
         now = next((each for each in segments.coverage(hub.engine, space["id"]) if each["id"] == row["id"]), None)
-        if now == row and vectors.shape[1] == space["dim"]:  # else it was merged or embedded meanwhile
+        if now == row:  # else it was merged or embedded meanwhile
             places, codes = np.array(docs, DOC).tobytes(), coded(vectors).tobytes()
             segments.add_vectors(hub.engine, space["id"], row["id"], through, places, codes)
             if through == row["count"]:
@@ -96,9 +95,20 @@ def step(hub: Hub, model: Embedder) -> int:
     return int(through - row["through"])
 
 
+def _space(hub: Hub, model: str, dim: int) -> dict[str, Any]:
+    """Return the space of a model; where it has another dimension than before it is another model, and begins anew."""
+    found = segments.space(hub.engine, model, dim, hub.now())
+    if found["dim"] != dim:
+        segments.drop_space(hub.engine, found["id"])
+        found = segments.space(hub.engine, model, dim, hub.now())
+    return found
+
+
 def _texts(hub: Hub, segment: int, start: int) -> tuple[list[int], list[str]]:
     """Return the next docs of a segment that live, and their texts; a long one comes in pieces."""
     row = segments.columns(hub.engine, segment)
+    if row is None:
+        return [], []
     sources, kinds = np.frombuffer(row["sources"], "<i8"), np.frombuffer(row["kinds"], "u1")
     dead = np.frombuffer(row["dead"], "u1")
     chosen = [int(n) for n in range(start, min(start + _AT_ONCE, row["count"])) if not dead[n]]
@@ -130,7 +140,7 @@ def pieces(text: str) -> list[str]:
 
 def _tidy(hub: Hub) -> None:
     """Forget the spaces no vector lies in any more."""
-    used = {each.model for each in embedders(hub)}
+    used = {embedder.model(each, hub.settings) for each in (embedder.STATIC, embedder.name(hub.settings))}
     for row in segments.spaces(hub.engine):
         if row["model"] not in used and not any(each["through"] for each in segments.coverage(hub.engine, row["id"])):
             with hub.engine.transaction():

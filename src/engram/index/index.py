@@ -33,8 +33,13 @@ def index(
     return bring_up_to_date(hub, rebuild=rebuild, embed=embed)
 
 
-def bring_up_to_date(hub: Hub, *, rebuild: bool = False, embed: bool = True, told: Progress | None = None) -> Indexed:
-    """Index what waits, then embed what has no vectors; both can be interrupted and go on later."""
+def bring_up_to_date(
+    hub: Hub, *, rebuild: bool = False, embed: bool | str = True, told: Progress | None = None
+) -> Indexed:  # fmt: skip
+    """Index what waits, then embed what has no vectors ("fast": by the bundled model only).
+
+    Both can be interrupted and go on later.
+    """
     if rebuild:
         _forget_all(hub)
     added, total = 0, segments.backlog(hub.engine)
@@ -42,11 +47,13 @@ def bring_up_to_date(hub: Hub, *, rebuild: bool = False, embed: bool = True, tol
         added += count
         if told:
             told("indexed", added, max(total, added))
+    if embed != "fast":  # what a deletion that was cut short left; a sweep does not wait for it
+        scrub(hub)
     embedded = 0
     if embed:
         from engram.index.embed import embed_all
 
-        embedded = embed_all(hub, told)
+        embedded = embed_all(hub, told, fast=embed == "fast")
     return Indexed(
         indexed=added, embedded=embedded, waiting=segments.backlog(hub.engine),
         docs=sum(row["count"] for row in segments.overview(hub.engine)),
@@ -56,9 +63,9 @@ def bring_up_to_date(hub: Hub, *, rebuild: bool = False, embed: bool = True, tol
 def catch_up(hub: Hub) -> int:
     """Index a little of what waits, so that what was just said can be found; return how much still waits."""
     if step(hub, _SMALL):
-        from engram.index.embed import embed_fast
+        from engram.index.embed import embed_some
 
-        embed_fast(hub, _SMALL)
+        embed_some(hub, _SMALL)
     return segments.backlog(hub.engine)
 
 
@@ -85,7 +92,7 @@ def step(hub: Hub, limit: int) -> int:
         segments.hold(hub.engine)
         if segments.waiting(hub.engine, limit) != queue:
             return len(queue)
-        segments.done(hub.engine, queue[0]["id"], queue[-1]["id"])
+        segments.done(hub.engine, queue)
         _bury(hub, queue)
         if docs:
             first = max((row["first"] + row["count"] for row in segments.overview(hub.engine)), default=0)
@@ -105,21 +112,14 @@ def _said(hub: Hub, rows: dict[int, dict[str, Any]]) -> list[Doc]:
     from engram.index.segment import Doc
     from engram.index.shelf import kind_of, session_number
 
-    found: list[Doc] = []
-    session, turn = "", 0
-    for row in sorted(rows.values(), key=lambda row: (row["session_id"], row["at"], row["id"])):
-        if row["role"] == "user":
-            turn = row["id"]
-        elif row["session_id"] != session:
-            turn = exchanges.asked(hub.engine, row)
-        session = row["session_id"]
-        found.append(
-            Doc(
-                source=row["id"], kind=min(kind_of(row["role"]), 3), session=session_number(session), turn=turn,
-                at=row["at"], text=row["content"],
-            )
-        )  # fmt: skip
-    return found
+    turns = exchanges.turns(hub.engine, [row["id"] for row in rows.values() if row["role"] != "user"])
+    return [
+        Doc(
+            source=row["id"], kind=min(kind_of(row["role"]), 3), session=session_number(row["session_id"]),
+            turn=turns.get(row["id"], row["id"]), at=row["at"], text=row["content"],
+        )
+        for row in sorted(rows.values(), key=lambda row: (row["session_id"], row["at"], row["id"]))
+    ]  # fmt: skip
 
 
 def _made(rows: dict[int, dict[str, Any]]) -> list[Doc]:
@@ -139,21 +139,24 @@ def _bury(hub: Hub, queue: Sequence[dict[str, Any]]) -> None:
     """Mark the docs as dead that the queue's exchanges and passages had before."""
     import numpy as np
 
-    from engram.index.shelf import DEAD, EXCHANGES, KINDS, shelf
+    from engram.index.shelf import DEAD, EXCHANGES, shelf
 
-    held = shelf(hub)
-    for kind, kinds in (("exchange", range(EXCHANGES)), ("passage", range(EXCHANGES, len(KINDS)))):
-        sources = [row["source"] for row in queue if row["kind"] == kind]
-        for part in held.parts if sources else ():
-            gone = np.isin(part["sources"], sources) & np.isin(part["kinds"], list(kinds)) & (part["dead"] == 0)
-            if gone.any():
-                segments.bury(hub.engine, part["id"], np.where(gone, DEAD, part["dead"]).astype("u1").tobytes())
+    said = [row["source"] for row in queue if row["kind"] == "exchange"]
+    made = [row["source"] for row in queue if row["kind"] == "passage"]
+    for part in shelf(hub).parts:
+        is_said = part["kinds"] < EXCHANGES
+        gone = np.where(is_said, np.isin(part["sources"], said), np.isin(part["sources"], made)) & (part["dead"] == 0)
+        if gone.any():
+            segments.bury(hub.engine, part["id"], np.where(gone, DEAD, part["dead"]).astype("u1").tobytes())
 
 
 def merge(hub: Hub) -> None:
     """Join neighbouring small segments, so that a question asks few of them."""
-    while chosen := _mergeable(segments.overview(hub.engine), _covered(hub)):
-        _join(hub, chosen)
+    while _mergeable(segments.overview(hub.engine), _covered(hub)):
+        with hub.engine.transaction():
+            segments.hold(hub.engine)  # another process may have merged or embedded them meanwhile
+            if chosen := _mergeable(segments.overview(hub.engine), _covered(hub)):
+                _join(hub, chosen)
 
 
 def _covered(hub: Hub) -> dict[int, tuple[int, ...]]:
@@ -162,7 +165,7 @@ def _covered(hub: Hub) -> dict[int, tuple[int, ...]]:
     for space in segments.spaces(hub.engine):
         for row in segments.coverage(hub.engine, space["id"]):
             whole = row["through"] >= row["count"]
-            found.setdefault(row["id"], []).append(space["id"] if whole else -row["through"])
+            found.setdefault(row["id"], []).append(space["id"] if whole else -row["id"] if row["through"] else 0)
     return {segment: tuple(spaces) for segment, spaces in found.items()}
 
 
@@ -186,44 +189,44 @@ def _size(row: dict[str, Any]) -> int:
 
 
 def _join(hub: Hub, chosen: list[int]) -> None:
+    """Make one segment of neighbours; in a transaction that holds the index."""
     import numpy as np
 
     from engram.index.segment import joined
     from engram.index.shelf import DTYPES
 
-    with hub.engine.transaction():
-        segments.hold(hub.engine)
-        rows = [segments.columns(hub.engine, each) for each in chosen]
-        parts = [
-            ({name: np.frombuffer(row[name], dtype) for name, dtype in DTYPES.items()},
-             segments.all_postings(hub.engine, row["id"]))
-            for row in rows
-        ]  # fmt: skip
-        columns, terms = joined(parts)
-        count = sum(row["count"] for row in rows)
-        made = segments.add(hub.engine, rows[0]["first"], count, columns, terms)
-        _move_vectors(hub, rows, made, count)
-        for row in rows:
-            segments.drop(hub.engine, row["id"])
+    rows = [row for each in chosen if (row := segments.columns(hub.engine, each))]
+    parts = [
+        ({name: np.frombuffer(row[name], dtype) for name, dtype in DTYPES.items()},
+         segments.all_postings(hub.engine, row["id"]))
+        for row in rows
+    ]  # fmt: skip
+    columns, terms = joined(parts)
+    made = segments.add(hub.engine, rows[0]["first"], sum(row["count"] for row in rows), columns, terms)
+    _move_vectors(hub, rows, made)
+    for row in rows:
+        segments.drop(hub.engine, row["id"])
 
 
-def _move_vectors(hub: Hub, rows: list[dict[str, Any]], made: int, count: int) -> None:
+def _move_vectors(hub: Hub, rows: list[dict[str, Any]], made: int) -> None:
+    """Give a segment the vectors of those it is made of: all of them are covered, or it is a single one."""
     import numpy as np
 
     from engram.index.shelf import DOC
 
     for space in segments.spaces(hub.engine):
-        docs, codes, offset = [], [], 0
+        docs, codes, offset, through = [], [], 0, 0
         for row in rows:
             dead = np.frombuffer(row["dead"], "u1")
             for found in segments.vectors(hub.engine, space["id"], row["id"]):
+                through = offset + found["through"]
                 places = np.frombuffer(found["docs"], DOC)
                 kept = dead[places] == 0
                 docs.append((places[kept] + np.uint32(offset)).tobytes())
-                codes.append(np.frombuffer(found["codes"], np.int8).reshape(len(places), -1)[kept].tobytes())
+                codes.append(np.frombuffer(found["codes"], np.int8).reshape(-1, space["dim"])[kept].tobytes())
             offset += row["count"]
         if docs:
-            segments.add_vectors(hub.engine, space["id"], made, count, b"".join(docs), b"".join(codes))
+            segments.add_vectors(hub.engine, space["id"], made, through, b"".join(docs), b"".join(codes))
 
 
 def scrub(hub: Hub) -> None:
@@ -233,6 +236,8 @@ def scrub(hub: Hub) -> None:
     from engram.index.shelf import DEAD
 
     for row in segments.overview(hub.engine):
-        dead = np.frombuffer(segments.columns(hub.engine, row["id"])["dead"], "u1")
-        if (dead == DEAD).any():
-            _join(hub, [row["id"]])
+        with hub.engine.transaction():
+            segments.hold(hub.engine)
+            held = segments.columns(hub.engine, row["id"])  # merged meanwhile, it has lost them already
+            if held and (np.frombuffer(held["dead"], "u1") == DEAD).any():
+                _join(hub, [row["id"]])

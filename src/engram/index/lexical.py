@@ -14,6 +14,9 @@ from engram.value import value
 Array = np.ndarray[Any, Any]
 
 _K1 = 1.2  # how soon a word said again counts no more
+_LARGE = 50_000  # docs from which on a question's common words are passed over
+_READ = 300_000  # postings that are read for it then
+_LEAST = 2  # words that are looked for, however common
 _ASKING = 0.3  # what a word counts that belongs to the asking, not to what is asked for
 _B = 0.75  # how much long texts are held back
 
@@ -31,13 +34,14 @@ class Lexical:
 
 def lexical(shelf: Shelf, terms: dict[str, list[str]], mask: Array) -> Lexical:
     """Score all docs by the words of a question; each comes with the terms it may stand as."""
+    terms = _telling(shelf, terms)
     found = shelf.postings(sorted({each for group in terms.values() for each in group}))
     docs, turns = np.zeros(shelf.count, np.float32), np.zeros(shelf.turns, np.float32)
     sessions, cover = np.zeros(len(shelf.session_numbers), np.float32), np.zeros(shelf.turns, np.float32)
     rarity: dict[str, float] = {}
     for word, group in terms.items():
         places, counts = _joined([found[each] for each in group if each in found])
-        idf = math.log(1 + (shelf.count - len(places) + 0.5) / (len(places) + 0.5))
+        idf = math.log(1 + (shelf.living - len(places) + 0.5) / (len(places) + 0.5))
         idf = rarity[word] = idf * (_ASKING if word in ASKING else 1.0)
         kept = mask[places]
         places, counts = places[kept], counts[kept]
@@ -45,10 +49,26 @@ def lexical(shelf: Shelf, terms: dict[str, list[str]], mask: Array) -> Lexical:
         where, sums = _summed(shelf.turn_of[places], counts)
         turns[where] += idf * _weight(sums, shelf.turn_lengths[where], shelf.mean_turn)
         cover[where] += idf
-        where, sums = _summed(shelf.session_of[places], counts)
-        sessions[where] += idf * _weight(sums, shelf.session_lengths[where], shelf.mean_session)
+        sums = np.bincount(shelf.session_of[places], weights=counts, minlength=len(sessions))
+        where = np.flatnonzero(sums)
+        sessions[where] += idf * _weight(sums[where], shelf.session_lengths[where], shelf.mean_session)
     total = sum(rarity.values())
     return Lexical(docs=docs, turns=turns, sessions=sessions, cover=cover / total if total else cover, terms=rarity)
+
+
+def _telling(shelf: Shelf, terms: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the words worth looking for, rarest first: in a large store the common ones cost much and tell little."""
+    if shelf.count <= _LARGE:
+        return terms
+    held = shelf.frequencies(sorted({each for group in terms.values() for each in group}))
+    counts = {word: sum(held.get(each, 0) for each in group) for word, group in terms.items()}
+    kept: dict[str, list[str]] = {}
+    left = _READ
+    for word in sorted(terms, key=lambda word: counts[word]):
+        left -= counts[word]
+        if left >= 0 or len(kept) < _LEAST:
+            kept[word] = terms[word]
+    return kept
 
 
 def _weight(counts: Array, lengths: Array, mean: float) -> Array:
@@ -69,7 +89,7 @@ def _summed(places: Array, counts: Array) -> tuple[Array, Array]:
     """Return each place once, with the sum of its counts."""
     if not len(places):
         return places, counts.astype(np.float32)
-    order = np.argsort(places, kind="stable")
+    order = np.argsort(places, kind="stable")  # they come nearly in order, which this sort makes use of
     places, counts = places[order], counts[order]
     heads = np.flatnonzero(np.diff(places, prepend=places[0] - 1))
     return places[heads], np.add.reduceat(counts.astype(np.float32), heads)

@@ -13,6 +13,8 @@ from engram.hub import Hub
 from engram.store import segments
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engram.store.engine import Engine
 
 Array = np.ndarray[Any, Any]
@@ -40,28 +42,32 @@ def session_number(session_id: str) -> int:
 
 
 class Shelf:
-    """All docs, column by column; only what is new is read when the store has changed."""
+    """All docs, column by column, as they stood at one moment: a question sees one shelf from beginning to end."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, parts: Sequence[dict[str, Any]] = (), version: int = 0) -> None:
         self.engine = engine
-        self.lock = RLock()
-        self.version = 0  # rises with every change
-        self.parts: list[dict[str, Any]] = []  # id, first, count, changed and columns of each segment
+        self.version = version  # rises with every change
+        self.parts = parts  # id, first, count, changed and columns of each segment
         self._combine()
 
-    def refresh(self) -> None:
-        """Take in what has changed in the store since."""
+    def renewed(self) -> Shelf:
+        """Return the shelf as it stands now; only what is new is read."""
         known = {(part["id"], part["changed"]): part for part in self.parts}
-        rows = segments.overview(self.engine)
-        if [(row["id"], row["changed"]) for row in rows] == list(known):
-            return
-        self.parts = [known.get((row["id"], row["changed"])) or self._read(row["id"]) for row in rows]
-        self._combine()
-        self.version += 1
+        while True:
+            rows = segments.overview(self.engine)
+            if [(row["id"], row["changed"]) for row in rows] == list(known):
+                return self
+            parts = [known.get((row["id"], row["changed"])) or self._read(row["id"]) for row in rows]
+            if all(parts):  # else one was merged away between the two looks
+                return Shelf(self.engine, [part for part in parts if part], self.version + 1)
 
-    def _read(self, segment: int) -> dict[str, Any]:
+    def stands(self) -> bool:
+        """Tell whether all segments are still there: what is read of one that is gone is missing."""
+        return {part["id"] for part in self.parts} <= {row["id"] for row in segments.overview(self.engine)}
+
+    def _read(self, segment: int) -> dict[str, Any] | None:
         row = segments.columns(self.engine, segment)
-        return row | {name: np.frombuffer(row[name], dtype) for name, dtype in DTYPES.items()}
+        return row and row | {name: np.frombuffer(row[name], dtype) for name, dtype in DTYPES.items()}
 
     def _combine(self) -> None:
         """Lay the segments' columns end to end, and number turns and sessions."""
@@ -70,26 +76,23 @@ class Shelf:
             for name, dtype in DTYPES.items()
         }
         self.sources, self.kinds, self.times = columns["sources"], columns["kinds"], columns["times"]
-        self.lengths, self.alive = columns["lengths"].astype(np.float32), columns["dead"] == 0
-        self.count = len(self.sources)
+        self.alive = columns["dead"] == 0
+        self.lengths = columns["lengths"].astype(np.float32) * self.alive
+        self.count, self.living = len(self.sources), int(self.alive.sum())
         self.offsets = {}
         start = 0
         for part in self.parts:
             self.offsets[part["id"]] = start
             start += part["count"]
-        turns = _runs(columns["turns"])
-        self.turn_of, self.turns = turns, int(turns[-1]) + 1 if self.count else 0
-        runs = _runs(columns["sessions"])
-        heads = columns["sessions"][np.flatnonzero(np.diff(runs, prepend=-1))] if self.count else columns["sessions"]
-        self.session_numbers, inverse = np.unique(heads, return_inverse=True)
-        self.session_of = inverse[runs] if self.count else runs
-        self.turn_lengths, self.session_lengths = (
-            self._sums(turns, self.turns),
-            self._sums(self.session_of, len(self.session_numbers)),
-        )
+        known, self.turn_of = _numbered(columns["turns"])
+        self.turns = len(known)
+        self.session_numbers, self.session_of = _numbered(columns["sessions"])
+        self.turn_lengths = self._sums(self.turn_of, self.turns)
+        self.session_lengths = self._sums(self.session_of, len(self.session_numbers))
+        total = float(self.lengths.sum(dtype=np.float64))
         self.mean_length, self.mean_turn, self.mean_session = (
-            max(1.0, float(each.mean())) if len(each) else 1.0
-            for each in (self.lengths, self.turn_lengths, self.session_lengths)
+            max(1.0, total / max(1, count))
+            for count in (self.living, *(_different(of[self.alive]) for of in (self.turn_of, self.session_of)))
         )
 
     def _sums(self, of: Array, count: int) -> Array:
@@ -97,17 +100,26 @@ class Shelf:
         return np.bincount(of, weights=self.lengths, minlength=count).astype(np.float32)
 
     def postings(self, terms: list[str]) -> dict[str, tuple[Array, Array]]:
-        """Return for each term the docs that hold it, and how often they do."""
+        """Return for each term the living docs that hold it, and how often they do."""
         found: dict[str, list[tuple[Array, Array]]] = {}
         for part in self.parts if terms else ():
             offset = self.offsets[part["id"]]
             for row in segments.postings(self.engine, part["id"], terms):
                 docs = np.frombuffer(row["docs"], DOC).astype(np.int64) + offset
-                found.setdefault(row["term"], []).append((docs, np.frombuffer(row["counts"], "u1")))
+                kept = self.alive[docs]
+                found.setdefault(row["term"], []).append((docs[kept], np.frombuffer(row["counts"], "u1")[kept]))
         return {
             term: (np.concatenate([docs for docs, _ in each]), np.concatenate([counts for _, counts in each]))
             for term, each in found.items()
         }
+
+    def frequencies(self, terms: list[str]) -> dict[str, int]:
+        """Return in how many docs each term is, dead ones included."""
+        found: dict[str, int] = {}
+        for part in self.parts if terms else ():
+            for term, count in segments.frequencies(self.engine, part["id"], terms).items():
+                found[term] = found.get(term, 0) + count
+        return found
 
     def beginning(self, start: str, limit: int) -> list[str]:
         """Return terms that begin in some way."""
@@ -117,12 +129,20 @@ class Shelf:
         return sorted(found)[:limit]
 
 
-def _runs(column: Array) -> Array:
-    """Return for each place the number of the run of equal values it lies in."""
-    changes = np.zeros(len(column), np.int64)
-    changes[1:] = column[1:] != column[:-1]
-    runs: Array = np.cumsum(changes)
-    return runs
+def _different(numbers: Array) -> int:
+    """Count different numbers, of small ones."""
+    return int(np.count_nonzero(np.bincount(numbers)))
+
+
+def _numbered(column: Array) -> tuple[Array, Array]:
+    """Return the different values of a column, and for each place the number of its value.
+
+    Equal values mostly stand side by side, so only the first of each run is sorted.
+    """
+    heads = np.ones(len(column), bool)
+    heads[1:] = column[1:] != column[:-1]
+    values, numbers = np.unique(column[heads], return_inverse=True)
+    return values, numbers[np.cumsum(heads) - 1]
 
 
 _shelves: WeakKeyDictionary[Hub, Shelf] = WeakKeyDictionary()
@@ -132,7 +152,5 @@ _guard = RLock()
 def shelf(hub: Hub) -> Shelf:
     """Return the shelf of an open store, up to date."""
     with _guard:
-        found = _shelves.setdefault(hub, Shelf(hub.engine))
-    with found.lock:
-        found.refresh()
+        found = _shelves[hub] = (_shelves.get(hub) or Shelf(hub.engine)).renewed()
     return found

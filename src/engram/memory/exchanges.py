@@ -52,7 +52,8 @@ def add_exchanges_bulk(
     if not prepared:
         return 0
     with hub.engine.transaction(durable=True):
-        _ensure(hub, prepared[0]["session_id"], None, min(row["at"] for row in prepared))
+        first = min(row["at"] for row in prepared)
+        session_store.backdate(hub.engine, _ensure(hub, prepared[0]["session_id"], None, first), first)
         return sum(exchanges.add(hub.engine, **row) is not None for row in prepared)
 
 
@@ -104,7 +105,7 @@ def _ensure(hub: Hub, session_id: str, title: str | None, now: int) -> str:
 
 
 def _known(hub: Hub, session: str) -> str:
-    """Return the id of a session; one nobody has heard of is empty, not an error."""
+    """Return the id of a session, by it or by its beginning."""
     found = session_store.get(hub.engine, name("session", session))
     return session if found else sessions.get_session(hub, session).id
 
@@ -150,11 +151,12 @@ def _microseconds(at: datetime | str | int | None) -> int:
         found = datetime.fromisoformat(at) if isinstance(at, str) else at
         if isinstance(found, datetime):
             aware = found if found.tzinfo else found.replace(tzinfo=timezone.utc)
-            return round(aware.timestamp() * 1_000_000)
+            found = round(aware.timestamp() * 1_000_000)
+        if isinstance(found, int) and not isinstance(found, bool):
+            moment(found)  # what cannot be shown is not stored
+            return found
     except (ValueError, OverflowError) as problem:
         raise InvalidInput(field="at", reason=f"{at!r} is no time.") from problem
-    if isinstance(found, int) and not isinstance(found, bool):
-        return found
     raise InvalidInput(field="at", reason="say when it was said: a date and time like 2026-11-01T12:00:00+00:00.")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from engram.coordination import sessions
 from engram.errors import InvalidInput
 from engram.hub import Hub
-from engram.index.index import bring_up_to_date, scrub
+from engram.index.index import bring_up_to_date
 from engram.memory.eras import integrated
 from engram.memory.stale import mark_deleted
 from engram.model import Deleted, Session
@@ -31,7 +31,6 @@ def delete_session(
         blobs.recount(hub.engine)
     _remove(hub, [name for each in gone for name in each.bodies])
     bring_up_to_date(hub, embed=False)
-    scrub(hub)
     return Deleted(
         sessions=tuple(each.id for each in family), exchanges=sum(each.said for each in gone),
         events=sum(each.seen for each in gone), remade=_remade(hub, [name for each in gone for name in each.stale]),

@@ -50,7 +50,7 @@ class Looker:
                 if stems:
                     yield start, end, stems
                 stems = set()
-                start = max(plain.rfind(mark, max(end, 0), found.start()) for mark in _MARKS) + 1
+                start = max(end, *(plain.rfind(mark, max(end, 0), found.start()) + 1 for mark in _MARKS))
                 after = _BREAK.search(plain, found.end())
                 end = after.start() if after else len(plain)
             stems.add(found[1])

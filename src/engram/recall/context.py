@@ -18,7 +18,7 @@ from engram.value import value
 _WORK = 4  # sessions of the project that are told of
 _HITS = 6
 _LONGEST = 400  # tokens of one piece
-_COVER, _NEAR = 0.5, 0.4  # of a hit: what comes unasked must be clearly to the point, in words and in meaning
+_COVER, _NEAR = 0.5, 0.8  # of a hit: what comes unasked must be clearly to the point, in words and in meaning
 _WORTH = {"profile": 0.9, "work": 0.8, "narrative": 0.5, "era": 0.3}  # against a hit's own score
 
 
@@ -32,9 +32,14 @@ class Piece:
     source: str
 
     @property
+    def text(self) -> str:
+        """Return it as it is told."""
+        return f"- {inline(self.title, 160)} [{inline(self.source, 80)}]\n{quote(self.body)}"
+
+    @property
     def tokens(self) -> int:
         """Return what telling it costs."""
-        return tokens(self.title) + tokens(self.body) + 8
+        return tokens(self.text) + 1
 
 
 @operation()
@@ -97,8 +102,7 @@ def _told(pieces: list[Piece], budget: int) -> Context:
     if not chosen:
         return Context(text="", sources=(), tokens=0, left_out=len(pieces))
     chosen.sort(key=lambda each: -each.worth)
-    parts = [f"- {inline(each.title, 160)} [{each.source}]\n{quote(each.body)}" for each in chosen]
-    text = "\n".join([_HEAD, *parts, _REST])
+    text = "\n".join([_HEAD, *(each.text for each in chosen), _REST])
     return Context(
         text=text, sources=tuple(each.source for each in chosen), tokens=tokens(text),
         left_out=len(pieces) - len(chosen),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _PHRASE = re.compile(r'"([^"\n]{2,200})"')
 _BEGINNING = re.compile(r"([^\s\"*]{2,64})\*")
-_MOST = 48  # words of a question; a whole page is asked by its first and rarest
+_MOST = 48  # words of a question, and beginnings of words; a whole page is asked by its first
 
 
 @value
@@ -32,10 +32,10 @@ def question(text: str, now: datetime) -> Question:
     """Read a question; any text is one."""
     said = window(text, now)
     rest = f"{text[: said.words[0]]} {text[said.words[1] :]}" if said else text
-    phrases = tuple(" ".join(fold(each).split()) for each in _PHRASE.findall(text))
+    phrases = tuple(" ".join(fold(each).split()) for each in _PHRASE.findall(text) if each.strip())
     beginnings = tuple(fold(each) for each in _BEGINNING.findall(text))
     found = dict.fromkeys(words(_BEGINNING.sub(" ", rest)) or words(text))
     hashes = tuple(each for each in found if looks_like_hash(each))
     return Question(
-        text=text, words=tuple(found)[:_MOST], phrases=phrases, beginnings=(*beginnings, *hashes), window=said
+        text=text, words=tuple(found)[:_MOST], phrases=phrases, beginnings=(*beginnings, *hashes)[:_MOST], window=said
     )  # fmt: skip

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 _MOST = 1000  # hits of one question
+_YEARS = (1000, 9000)  # in which somebody may ask
 
 
 @operation()
@@ -102,26 +103,35 @@ def _now(hub: Hub, given: str | datetime | None) -> datetime:
         found = datetime.fromisoformat(given) if isinstance(given, str) else given
     except ValueError as problem:
         raise InvalidInput(field="now", reason=f"{given!r} is no time.") from problem
-    return found if found.tzinfo else found.astimezone(zone(hub.settings.timezone))
+    if not _YEARS[0] <= found.year <= _YEARS[1]:
+        raise InvalidInput(field="now", reason=f"{given!r} is no time anybody asks at.")
+    found = found if found.tzinfo else found.replace(tzinfo=zone(hub.settings.timezone))
+    return found if found.tzinfo else found.astimezone()  # the machine's own zone
 
 
 def _edge(field: str, given: str | None, now: datetime) -> int | None:
     """Return a time somebody names: so long ago, a date, or in words."""
     if not given:
         return None
-    from datetime import timedelta
+    from datetime import datetime, timedelta
 
     from engram.recall.when import window
 
     text = clean(field, given).strip()
     units = {"h": "hours", "d": "days", "w": "weeks"}
-    if text[:-1].isdigit() and text[-1] in units and len(text) < 8:
-        return round((now - timedelta(**{units[text[-1]]: int(text[:-1])})).timestamp() * 1_000_000)
-    found = window(text, now)
-    edge = found.since if found else None
+    edge: datetime | None = None
+    try:
+        if text[:-1].isdecimal() and text[-1] in units and len(text) < 8:
+            edge = now - timedelta(**{units[text[-1]]: int(text[:-1])})
+        elif len(text) > len("2026-11-01"):
+            edge = datetime.fromisoformat(text)
+    except (OverflowError, ValueError):
+        pass  # a time in words, or none
+    if edge is None and (found := window(text, now)):
+        edge = found.since
     if edge is None:
         raise InvalidInput(field=field, reason=f"{text!r} is no time; say 7d, 12h, 2026-11-01 or last week.")
-    return round(edge.timestamp() * 1_000_000)
+    return round((edge if edge.tzinfo else edge.replace(tzinfo=now.tzinfo)).timestamp() * 1_000_000)
 
 
 def _within(hits: list[Hit], budget: int) -> list[Hit]:

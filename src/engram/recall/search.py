@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engram.errors import MissingExtra, ModelInvalid, ModelRefused, ModelUnavailable, SettingsInvalid
 from engram.hub import Hub
 from engram.index import dense
 from engram.index.lexical import Lexical, lexical
@@ -17,6 +18,7 @@ from engram.store import exchanges, segments
 from engram.value import value
 
 if TYPE_CHECKING:
+    from engram.llm.embedder import Embedder
     from engram.recall.question import Question
 
 Array = np.ndarray[Any, Any]
@@ -26,6 +28,7 @@ _BEST = 1_000  # candidates each way of scoring brings
 _READ = 120  # candidates whose text is read
 _EXPANDED = 64  # terms a beginning may stand for
 _PERSON = KINDS.index("user")
+_NOBODY: tuple[None, Any] = (None, ())  # reads the question
 
 
 @value
@@ -38,7 +41,7 @@ class Found:
     session: int  # as the shelf numbers them
     score: float
     cover: float  # the share of the question's words its turn holds
-    near: float  # its meaning, by the model's own measure
+    near: float  # its meaning: 1 and more is near enough without a word in common
     why: dict[str, float]
 
 
@@ -85,9 +88,11 @@ class Result:
         return self.only(places[order]), scores[order]
 
 
-def search(hub: Hub, asked: Question, mask: Array | None = None, weights: fuse.Weights | None = None) -> Result:
-    """Return docs for a question, best first."""
-    weights, held = weights or fuse.Weights(), shelf(hub)
+def search(
+    hub: Hub, asked: Question, mask: Array | None = None, weights: fuse.Weights | None = None, held: Shelf | None = None
+) -> Result:  # fmt: skip
+    """Return docs for a question, best first; a mask is of the docs of a shelf."""
+    weights, held = weights or fuse.Weights(), held or shelf(hub)
     allowed = held.alive if mask is None else held.alive & mask
     words = lexical(held, _terms(held, asked), allowed)
     meaning = _meaning(hub, held, asked, allowed)
@@ -124,37 +129,46 @@ class _Meaning:
     """How near each doc is to a question in meaning."""
 
     scores: Any  # the nearest as 1
-    near: Any  # by the model's own measure
+    near: Any  # 1 and more: near enough to answer without a word in common
     models: int  # how many took part
 
 
 def _meaning(hub: Hub, held: Shelf, asked: Question, allowed: Array) -> _Meaning:
     """Return how near each doc is in meaning; of a doc that has vectors of several models, by the best of these."""
-    scores, nearness, models = np.zeros(held.count, np.float32), np.zeros(held.count, np.float32), 0
+    scores, nearness, judged = np.zeros(held.count, np.float32), np.zeros(held.count, np.float32), held.alive & False
+    models = 0
     for row in _spaces(hub):
-        model = embedder.of_model(row["model"], hub.settings)
         space = dense.space(held, row["id"], row["dim"])
-        if model is None or not len(space.docs):
-            continue
-        asked_as = model.embed([asked.text])[0]
-        docs, near = space.score(held, asked_as, allowed & (nearness == 0))
+        model, asked_as = _read_by(hub, row["model"], asked.text) if len(space.docs) else _NOBODY
+        if model is None or asked_as is None or len(asked_as) != space.dim:
+            continue  # gone, silent, or another model by the same name
+        docs, near = space.score(asked_as, allowed & ~judged)
+        *known, sure = embedder.usual(model)
         models += 1
         if len(docs):
-            nearness[docs], scores[docs] = near, _above(near, *space.usual(asked_as))
+            mean, spread = space.usual(asked_as, (known[0], known[1]))
+            above = np.maximum((near - mean) / (spread or 1.0), 0.0)
+            judged[docs] = True
+            nearness[docs], scores[docs] = above / sure, fuse.unit(above)
     return _Meaning(scores=scores, near=nearness, models=models)
 
 
-def _above(near: Array, mean: float, spread: float) -> Array:
-    """Return by how much docs are nearer than usual, the nearest as 1: every model has its own idea of near."""
-    return fuse.unit(np.maximum((near - mean) / (spread or 1.0), 0.0))
+def _read_by(hub: Hub, model: str, text: str) -> tuple[Embedder | None, Any]:
+    """Return the embedder of a model and its vector of a text; nothing of one that is gone or does not answer."""
+    try:
+        found = embedder.of_model(model, hub.settings)
+        return (found, found.embed([text])[0]) if found else _NOBODY
+    except (ModelUnavailable, ModelRefused, ModelInvalid, MissingExtra, SettingsInvalid):
+        return _NOBODY  # the other ways of scoring answer
 
 
 def _spaces(hub: Hub) -> list[dict[str, Any]]:
     """Return the spaces of the models in use, that of the chosen one first."""
-    chosen = embedder.chosen(hub.settings)
-    if chosen is None:
+    chosen = embedder.name(hub.settings)
+    if chosen == embedder.OFF:
         return []
-    return sorted(segments.spaces(hub.engine), key=lambda row: (row["model"] != chosen.model, -row["id"]))
+    rows, wanted = segments.spaces(hub.engine), embedder.model(chosen, hub.settings)
+    return sorted(rows, key=lambda row: (row["model"] != wanted, -row["id"]))
 
 
 def _candidates(held: Shelf, words: Lexical, meaning: Array, allowed: Array) -> Array:
@@ -162,11 +176,10 @@ def _candidates(held: Shelf, words: Lexical, meaning: Array, allowed: Array) -> 
     if held.count <= _FEW:
         some: Array = np.flatnonzero(((words.turns[held.turn_of] > 0) | (meaning > 0)) & allowed)
         return some
-    turns = _best(words.turns, _BEST // 2)
-    starts = np.searchsorted(held.turn_of, turns)
-    ends = np.searchsorted(held.turn_of, turns, side="right")
-    near = [np.arange(start, min(end, start + 8)) for start, end in zip(starts, ends, strict=True)]
-    found = np.unique(np.concatenate([_best(words.docs, _BEST), _best(meaning, _BEST), *near]))
+    best = np.zeros(held.turns, bool)
+    best[_best(words.turns, _BEST // 2)] = True
+    answered = np.flatnonzero(best[held.turn_of])[: 8 * _BEST]
+    found = np.unique(np.concatenate([_best(words.docs, _BEST), _best(meaning, _BEST), answered]))
     kept: Array = found[allowed[found]]
     return kept
 

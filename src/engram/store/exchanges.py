@@ -39,6 +39,13 @@ select id from exchanges where session_id = :session_id and (at, id) <= (:at, :i
  order by at desc, id desc limit 1
 """
 
+# The same for many at once.
+_TURNS = """
+select e.id, (select q.id from exchanges q where q.session_id = e.session_id and (q.at, q.id) <= (e.at, e.id)
+                 and q.role = 'user' order by q.at desc, q.id desc limit 1) as turn
+  from exchanges e where e.id in ({slots})
+"""
+
 _COVER = """
 update exchanges set gist = :version where session_id = :session_id and (at, id) <= (:at, :id)
    and (gist is null or gist <> :version)
@@ -132,6 +139,16 @@ def asked(engine: Engine, row: Row) -> int:
     """Return the id of the person's exchange an exchange belongs to; its own where there is none."""
     found = engine.run(_ASKED, session_id=row["session_id"], at=row["at"], id=row["id"])
     return int(found[0]["id"]) if found else int(row["id"])
+
+
+def turns(engine: Engine, ids: Sequence[int]) -> dict[int, int]:
+    """Return the ids of the persons' exchanges that exchanges belong to; their own where there is none."""
+    found: dict[int, int] = {}
+    for first in range(0, len(ids), 500):
+        names = {f"i{n}": each for n, each in enumerate(ids[first : first + 500])}
+        rows = engine.run(_TURNS.format(slots=", ".join(f":{name}" for name in names)), **names)
+        found |= {row["id"]: row["turn"] or row["id"] for row in rows}
+    return found
 
 
 def cover(engine: Engine, row: Row, version: int) -> None:

@@ -13,6 +13,7 @@ insert into passages (kind, key, part, session_id, project, at, content)
 values (:kind, :key, :part, :session_id, :project, :at, :content)
 on conflict (kind, key, part) do update set session_id = excluded.session_id, project = excluded.project,
   at = excluded.at, content = excluded.content
+ where passages.content <> excluded.content
 returning id
 """
 
@@ -25,12 +26,10 @@ def put(
     engine: Engine, kind: str, key: str, parts: Sequence[str], *, at: int, session_id: str | None = None,
     project: str = "",
 ) -> None:  # fmt: skip
-    """Make a document findable part by part, in the place of what it said before."""
+    """Make a document findable part by part, in the place of what it said before; what says the same stays."""
+    facts = {"kind": kind, "key": key, "session_id": session_id, "project": project, "at": at}
     ids = [
-        engine.run(_PUT, kind=kind, key=key, part=part, session_id=session_id, project=project, at=at, content=content)[
-            0
-        ]["id"]
-        for part, content in enumerate(parts)
+        row["id"] for part, content in enumerate(parts) for row in engine.run(_PUT, **facts, part=part, content=content)
     ]
     gone = engine.run(_DROP, kind=kind, key=key, part=len(parts))
     queue(engine, [*ids, *(row["id"] for row in gone)])

@@ -44,10 +44,9 @@ def backlog(engine: Engine) -> int:
     return int(engine.run("select count(*) as n from unindexed")[0]["n"])
 
 
-def done(engine: Engine, first: int, last: int) -> int:
-    """Take what is indexed now off the queue, and return how many there were."""
-    sql = "delete from unindexed where id >= :first and id <= :last returning id"
-    return len(engine.run(sql, first=first, last=last))
+def done(engine: Engine, rows: Sequence[Row]) -> None:
+    """Take what is indexed now off the queue; others with ids between them may have become visible meanwhile."""
+    engine.run_many("delete from unindexed where id = :id", [{"id": row["id"]} for row in rows])
 
 
 def queue_all(engine: Engine) -> None:
@@ -68,9 +67,9 @@ def overview(engine: Engine) -> list[Row]:
     return engine.run("select id, first, count, changed from segments order by first")
 
 
-def columns(engine: Engine, segment: int) -> Row:
-    """Return a segment with its columns."""
-    return engine.run("select * from segments where id = :id", id=segment)[0]
+def columns(engine: Engine, segment: int) -> Row | None:
+    """Return a segment with its columns; None when another process has merged it away."""
+    return next(iter(engine.run("select * from segments where id = :id", id=segment)), None)
 
 
 def add(engine: Engine, first: int, count: int, found: Row, terms: Sequence[tuple[str, bytes, bytes]]) -> int:
@@ -101,6 +100,14 @@ def postings(engine: Engine, segment: int, terms: Sequence[str]) -> list[Row]:
     return engine.run(sql, segment=segment, **names)
 
 
+def frequencies(engine: Engine, segment: int, terms: Sequence[str]) -> dict[str, int]:
+    """Return in how many docs of a segment each term is, without reading which."""
+    names = {f"t{n}": each for n, each in enumerate(terms)}
+    slots = ", ".join(f":{name}" for name in names)
+    sql = f"select term, length(counts) as n from postings where segment = :segment and term in ({slots})"
+    return {row["term"]: row["n"] for row in engine.run(sql, segment=segment, **names)}
+
+
 def all_postings(engine: Engine, segment: int) -> list[Row]:
     """Return all postings of a segment in the order of their terms."""
     return engine.run("select term, docs, counts from postings where segment = :segment order by term", segment=segment)
@@ -108,9 +115,9 @@ def all_postings(engine: Engine, segment: int) -> list[Row]:
 
 def beginning(engine: Engine, segment: int, start: str, limit: int) -> list[str]:
     """Return the terms of a segment that begin in some way."""
-    sql = "select term from postings where segment = :segment and term >= :start and term < :end order by term limit :n"
-    end = start[:-1] + chr(ord(start[-1]) + 1)
-    return [row["term"] for row in engine.run(sql, segment=segment, start=start, end=end, n=limit)]
+    sql = "select term from postings where segment = :segment and term >= :start order by term limit :n"
+    rows = engine.run(sql, segment=segment, start=start, n=limit)
+    return [row["term"] for row in rows if row["term"].startswith(start)]
 
 
 def repost(engine: Engine, segment: int, term: str, docs: bytes, counts: bytes) -> None:

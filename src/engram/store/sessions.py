@@ -238,6 +238,12 @@ def rename(engine: Engine, session_id: str, summary: str) -> None:
     engine.run("update sessions set summary = :summary where id = :id", id=session_id, summary=summary)
 
 
+def backdate(engine: Engine, session_id: str, at: int) -> None:
+    """Let a session that only remembers begin with its earliest message."""
+    sql = "update sessions set started_at = :at where id = :id and session_type = 'chat' and started_at > :at"
+    engine.run(sql, id=session_id, at=at)
+
+
 def delete(engine: Engine, session_id: str) -> None:
     """Remove a session with all that hangs on it."""
     engine.run("delete from sessions where id = :id", id=session_id)
