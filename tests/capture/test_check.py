@@ -281,3 +281,13 @@ def test_a_body_another_machine_is_about_to_name_is_not_cleared_away(
             cleaner.join(0.3)
         cleaner.join()
         assert bodies.get(name) == b"just read by us"
+
+
+def test_an_index_that_does_not_fit_what_was_said_is_told_and_made_anew(engram: Engram, works: list[Claude]) -> None:
+    engram.engine.run("delete from segments")
+    (problem,) = engram.check().problems
+    assert "what was said" in problem
+    (mended,) = engram.check(repair=True).mended
+    assert "anew" in mended
+    assert engram.check().problems == ()
+    assert engram.recall("flywheel") != []

@@ -251,7 +251,6 @@ def test_remembering_in_a_session_at_work_does_not_end_it(engram: Engram, tmp_pa
     assert engram.get_session(session).summary == "works"
 
 
-@pytest.mark.xfail(strict=True, reason="list_sessions shows captured sessions only")
 def test_sessions_that_only_remember_are_listed(engram: Engram) -> None:
     """LY-044: named ones, and any that only has messages, newest first."""
     said(engram, "old", "2025-01-01T12:00:00+00:00", "Hello.")

@@ -290,10 +290,6 @@ def test_a_newer_statement_stands_above_the_one_it_replaces(engram: Engram) -> N
     assert first.score > second.score
 
 
-@pytest.mark.xfail(
-    strict=True, reason="two statements that share most words are taken for one subject: the newer one is raised above"
-    " the one that was asked for, which is shown as superseded"
-)  # fmt: skip
 def test_statements_about_different_things_do_not_replace_each_other(engram: Engram) -> None:
     said(engram, "one", MARCH, "The staging server of billing has the address 10.0.0.7.")
     said(engram, "other", MAY, "The production server of billing has the address 10.0.0.9.")

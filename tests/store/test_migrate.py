@@ -19,6 +19,8 @@ RELEASED = {
     "0002_capture.sql": "65df2c9c566c4d4179055ac571925af2af9c536f7b12513420f2c56b65b1b6f7",
     "0003_event_words.sqlite.sql": "99be1c843701e9cbd2567c8e73aaefa83f81520de01b803a231bda8a0eadd71c",
     "0003_event_words.postgres.sql": "7746b6bf5ad05645eae6487cb11060aceadc65c4b995f764a66fcc26b57c1e34",
+    "0004_memory.sql": "03c2761bf08fff4dac6028b093b7986e02ed68a5763f129e7e9d559d2c6c8260",
+    "0005_ledger.sql": "bd4e798a46c76fb6c25e5709dfd8df21958df3f92ab80c784b147b414a8c3415",
 }
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engram.capture.turn import Turn
 from engram.errors import BodyGone, StoreDamaged
 from engram.hub import Hub
+from engram.index.index import astray as astray_docs
+from engram.index.index import bring_up_to_date
 from engram.model import Check
 from engram.operation import Help, operation
 from engram.store import audit, blobs, events, index
@@ -45,10 +47,15 @@ def _checked(hub: Hub, repair: bool) -> Check:
     ]
     leftovers = lying - set(named) - {row["sha256"] for row in blobs.half_evicted(hub.engine)}
     unfinished = bodies.unfinished()
-    astray = audit.index_astray(hub.engine)
+    astray, unfit = audit.index_astray(hub.engine), astray_docs(hub)
     mended = [*_repair(hub, bodies, leftovers, unfinished, bool(astray))] if repair else []
+    if repair and unfit:
+        mended.append(
+            f"indexed {bring_up_to_date(hub, rebuild=True, embed='fast').indexed} exchanges and passages anew"
+        )
     if not repair:
         problems += [f"the index does not fit the events ({astray} astray); --repair makes it anew"] if astray else []
+        problems += [f"the index does not fit what was said ({unfit} astray); --repair makes it anew"] if unfit else []
     return Check(
         problems=tuple(problems), mended=tuple(mended), bodies=len(named) - len(wrong),
         leftovers=len(leftovers) + len(unfinished), **audit.counts(hub.engine),

@@ -27,7 +27,7 @@ def list_sessions(
     subagents: Annotated[bool, Help("with the sessions other sessions started")] = False,
     limit: Annotated[int, Help("at most so many")] = 50,
 ) -> list[Capture]:
-    """Show captured sessions, the last active first."""
+    """Show the sessions that were captured or remember something, the last active first."""
     since = None if days is None else sessions.back(hub, "days", days)
     rows = captures.listed(
         hub.engine, sessions.positive("limit", limit), project=sessions.room(project),
@@ -41,7 +41,7 @@ def list_sessions(
 def get_capture(hub: Hub, session_id: Annotated[str, Help("the session, or the beginning of its id")]) -> Capture:
     """Show one session as its transcript tells it."""
     rows = captures.listed(hub.engine, 1, session=sessions.get_session(hub, session_id).id)
-    if not rows:
+    if not rows or rows[0]["num"] is None:
         raise NotFound(kind="transcript of", id=session_id, hint="Take it in with `engram ingest`.")
     return _view(hub, rows[0])
 

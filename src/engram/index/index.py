@@ -69,6 +69,23 @@ def catch_up(hub: Hub) -> int:
     return segments.backlog(hub.engine)
 
 
+def astray(hub: Hub) -> int:
+    """Count by how many the index and what it is made of differ, but for what waits."""
+    import numpy as np
+
+    from engram.index.shelf import EXCHANGES, shelf
+
+    held, count = shelf(hub), 0
+    for kind, of_kind in (("exchange", held.kinds < EXCHANGES), ("passage", held.kinds >= EXCHANGES)):
+        waiting = [row["source"] for row in segments.waiting(hub.engine, 1 << 40) if row["kind"] == kind]
+        sources = held.sources[held.alive & of_kind]
+        indexed = np.setdiff1d(sources, waiting)
+        wanted = np.array(segments.findable(hub.engine, kind), np.int64)
+        twice = len(sources) - len(np.unique(sources))
+        count += len(np.setxor1d(indexed, wanted)) + twice
+    return count
+
+
 def _forget_all(hub: Hub) -> None:
     with hub.engine.transaction(durable=True):
         segments.hold(hub.engine)

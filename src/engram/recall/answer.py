@@ -105,7 +105,11 @@ def _said(hub: Hub, about: Question, found: list[tuple[Found, Row]], k: int) -> 
         for each, row in found
     ]
     same = kin.copies(said)
-    newer = {old: new for old, new in kin.replaced(said).items() if old not in same and new not in same}
+    newer = {
+        old: new
+        for old, new in kin.replaced(said, frozenset(about.words)).items()
+        if old not in same and new not in same
+    }
     scores = kin.raised([each.score for each, _ in found], newer)
     order = sorted((place for place in range(len(found)) if place not in same), key=lambda place: -scores[place])
     counts = {place: list(same.values()).count(place) for place in set(same.values())}

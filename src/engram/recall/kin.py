@@ -31,12 +31,19 @@ def copies(said: Sequence[Said]) -> dict[int, int]:
     return found
 
 
-def replaced(said: Sequence[Said]) -> dict[int, int]:
-    """Return for each statement that a newer one on its subject replaces the place of the newest."""
+def replaced(said: Sequence[Said], asked: frozenset[str] = frozenset()) -> dict[int, int]:
+    """Return for each statement that a newer one on its subject replaces the place of the newest.
+
+    What the question asks for by name must be in both: the address of another server replaces nothing.
+    """
     found: dict[int, int] = {}
     for place, old in enumerate(said):
         for other, new in enumerate(said):
-            if _replaces(new, old) and (place not in found or said[found[place]].at < new.at):
+            if (
+                _replaces(new, old)
+                and asked & old.words <= new.words
+                and (place not in found or said[found[place]].at < new.at)
+            ):
                 found[place] = other
     return found
 

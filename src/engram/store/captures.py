@@ -40,10 +40,12 @@ select s.native_id, c.num, c.relation from captures c join sessions s on s.id = 
 """
 
 _LISTED = """
-select s.*, c.num, c.parent, c.relation, c.title, c.version, c.started_at as began, c.last_at, c.events, c.read_bytes,
-       d.outcome, d.confidence, d.corrected
-  from captures c join sessions s on s.id = c.session_id left join digests d on d.capture = c.num
- where 1 = 1 {conditions} order by c.last_at desc, c.num desc limit :limit
+select s.*, c.num, c.parent, c.relation, c.title, c.version, coalesce(c.started_at, s.started_at) as began,
+       coalesce(c.last_at, s.last_heartbeat) as last_at, coalesce(c.events, 0) as events,
+       coalesce(c.read_bytes, 0) as read_bytes, d.outcome, d.confidence, d.corrected
+  from sessions s left join captures c on c.session_id = s.id left join digests d on d.capture = c.num
+ where (c.num is not null or exists (select 1 from exchanges x where x.session_id = s.id)) {conditions}
+ order by coalesce(c.last_at, s.last_heartbeat) desc, s.id desc limit :limit
 """
 
 
@@ -108,9 +110,10 @@ def mark_exchanged(engine: Engine, num: int) -> None:
 
 
 def listed(engine: Engine, limit: int, **filters: Any) -> list[Row]:
-    """Return captured sessions, the last active first; filters are columns and their values."""
+    """Return sessions that were captured or remember something, the last active first; filters are columns."""
     conditions = {
-        "flavor": "and s.flavor = :flavor", "project": "and s.project = :project", "since": "and c.last_at >= :since",
+        "flavor": "and s.flavor = :flavor", "project": "and s.project = :project",
+        "since": "and coalesce(c.last_at, s.last_heartbeat) >= :since",
         "outcome": "and coalesce(d.corrected, d.outcome) = :outcome",
         "session": "and s.id = :session", "parent": "and c.parent = :parent",
         "relation": "and coalesce(c.relation, '') <> 'subagent'",

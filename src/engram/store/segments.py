@@ -39,6 +39,16 @@ def waiting(engine: Engine, limit: int) -> list[Row]:
     return engine.run("select id, kind, source from unindexed order by id limit :limit", limit=limit)
 
 
+def findable(engine: Engine, kind: str) -> list[int]:
+    """Return the ids of all exchanges or passages that do not wait for the index."""
+    table = {"exchange": "exchanges", "passage": "passages"}[kind]
+    rows = engine.run(
+        f"select t.id from {table} t where not exists"
+        " (select 1 from unindexed u where u.kind = :kind and u.source = t.id)", kind=kind
+    )  # fmt: skip
+    return [row["id"] for row in rows]
+
+
 def backlog(engine: Engine) -> int:
     """Count what the index does not know yet."""
     return int(engine.run("select count(*) as n from unindexed")[0]["n"])
