@@ -404,7 +404,8 @@ class Deleted:
     sessions: tuple[str, ...]  # it and its subagents
     exchanges: int
     events: int
-    remade: tuple[str, ...] = ()  # what was made of it and had to be made again without it
+    remade: tuple[str, ...] = ()  # what was made of it: made again without it, or gone with it
+    copies: tuple[str, ...] = ()  # of the store, made before an upgrade: they still hold it
 
 
 @value

@@ -333,7 +333,7 @@ def test_a_row_that_is_written_late_is_not_taken_for_done(engram: Engram, monkey
     def meanwhile(*given: Any) -> Any:
         rows = waiting(*given)
         asked.append(len(rows))
-        if len(asked) == 2:
+        if len(asked) == 1:
             sql = (
                 "insert into unindexed (id, kind, source) /*pg: overriding system value */ values (:id, :kind, :source)"
             )

@@ -120,7 +120,7 @@ def test_the_same_word_twice_at_one_time_is_two(engram: Engram) -> None:
 
 @pytest.mark.parametrize(
     "bad",
-    [{"role": "user", "content": "", "at": AT}, {"role": "user", "content": "x"}, {"content": "x", "at": AT},
+    [{"role": "user", "content": "x"}, {"content": "x", "at": AT},
      {"role": "user", "content": 7, "at": AT}, {"role": "user", "content": "x", "at": "soon"},
      {"role": "user", "content": "x", "at": 10**18}, {"role": "user", "content": "x", "at": 10**30},
      {"role": "user", "content": "x", "at": "9999-12-31T23:59:59-11:00"}, {"role": "user", "content": "x", "at": True},
@@ -131,6 +131,10 @@ def test_many_are_kept_all_or_none(engram: Engram, bad: dict[str, Any]) -> None:
         engram.add_exchanges_bulk("a", [*rows("one", "two"), bad])
     assert engram.engine.run("select id from exchanges") == []
     assert engram.engine.run("select id from sessions") == []
+
+
+def test_empty_messages_among_many_are_passed_over(engram: Engram) -> None:
+    assert engram.add_exchanges_bulk("a", [*rows("one"), {"role": "user", "content": " ", "at": AT}]) == 1
 
 
 @pytest.mark.parametrize("wrong", [None, "text", {"role": "user"}, [["user", "x", AT]], [None]])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engram.recall.fuse import Parts, Weights, chosen, fused, pooled, unit
 
-SCORES = st.lists(st.floats(0, 100, width=32), max_size=8)
+SCORES = st.lists(st.integers(0, 1000).map(lambda n: n / 100), max_size=20)
 
 
 def parts(**given: list[float]) -> Parts:

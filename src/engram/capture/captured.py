@@ -47,7 +47,6 @@ class Register:
         self._home = os.path.realpath(hub.settings.home)
         self._known: dict[tuple[str, str], Captured] = {}
         self._projects: dict[str, str] = {}
-        self._deleted = sessions.deleted(hub.engine)
 
     def clear(self) -> None:
         """Forget them all."""
@@ -61,8 +60,9 @@ class Register:
     def sessions(self, flavor: str, batch: Batch, source: Source, excluded: set[str]) -> list[Captured]:
         """Return the sessions a batch speaks of, but those excluded and those a person deleted."""
         found = []
+        deleted = sessions.deleted(self.engine)  # each time: a sweep may take long
         for name in batch.sessions:
-            if name not in excluded and (flavor, name) not in self._deleted:
+            if name not in excluded and (flavor, name) not in deleted:
                 captured = self._known.pop((flavor, name), None) or self._find(flavor, name, batch, source)
                 self._known[flavor, name] = captured
                 found.append(captured)

@@ -18,9 +18,9 @@ def make_findable(hub: Hub, nums: Iterable[int]) -> None:
     """Let the digests of captured sessions be found."""
     for num in nums:
         found = digests.of_capture(hub.engine, num)
-        capture = captures.get(hub.engine, num)
-        session = sessions.get(hub.engine, capture["session_id"])
-        if found is None or session is None:
+        capture = captures.get(hub.engine, num) if found else None  # else deleted meanwhile
+        session = sessions.get(hub.engine, capture["session_id"]) if capture else None
+        if found is None or capture is None or session is None:
             continue
         content = text(orjson.loads(found["facts"]), found["corrected"] or found["outcome"])
         with hub.engine.transaction():

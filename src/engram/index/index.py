@@ -21,6 +21,7 @@ _AT_ONCE = 8192  # docs of a new segment
 _SMALL = 2048  # of one that is made while a question waits
 _FANOUT = 8  # so many segments of one size become one
 _LARGEST = 131_072  # docs of a segment that is merged no further
+_SIZES = 6  # of segments, each eight times the one before, up to the largest
 
 
 @operation(writes=True)
@@ -62,7 +63,7 @@ def bring_up_to_date(
 
 def catch_up(hub: Hub) -> int:
     """Index a little of what waits, so that what was just said can be found; return how much still waits."""
-    if step(hub, _SMALL):
+    if step(hub, _SMALL, newest=True):
         from engram.index.embed import embed_some
 
         embed_some(hub, _SMALL)
@@ -93,12 +94,12 @@ def _forget_all(hub: Hub) -> None:
         segments.queue_all(hub.engine)
 
 
-def step(hub: Hub, limit: int) -> int:
-    """Index the oldest of what waits as one segment, and return how many rows of the queue that settled.
+def step(hub: Hub, limit: int, newest: bool = False) -> int:
+    """Index some of what waits as one segment, oldest first, and return how many rows of the queue that settled.
 
     Words are counted before the transaction; if another process was faster, its work stands and ours is dropped.
     """
-    queue = segments.waiting(hub.engine, limit)
+    queue = segments.waiting(hub.engine, limit, newest)
     if not queue:
         return 0
     from engram.index import segment
@@ -107,7 +108,7 @@ def step(hub: Hub, limit: int) -> int:
     columns, terms = segment.made(docs)
     with hub.engine.transaction():
         segments.hold(hub.engine)
-        if segments.waiting(hub.engine, limit) != queue:
+        if not segments.still_waits(hub.engine, queue):
             return len(queue)
         segments.done(hub.engine, queue)
         _bury(hub, queue)
@@ -187,14 +188,32 @@ def _covered(hub: Hub) -> dict[int, tuple[int, ...]]:
 
 
 def _mergeable(rows: list[dict[str, Any]], covered: dict[int, tuple[int, ...]]) -> list[int]:
-    """Return neighbours of one size and equal coverage that are enough to become one."""
-    run: list[dict[str, Any]] = []
-    for row in rows:
-        alike = run and _size(run[-1]) == _size(row) and covered.get(run[-1]["id"]) == covered.get(row["id"])
-        run = [*run, row] if alike else [row]
-        if len(run) == _FANOUT and sum(each["count"] for each in run) <= _LARGEST:
-            return [each["id"] for each in run]
+    """Return neighbours of equal coverage that are enough to become one, the smallest first."""
+    for size in range(_SIZES):
+        for run in _runs(rows, covered, size):
+            counts = [row["count"] for row in run]
+            # One that outweighs all others is not written again for their sake.
+            if len(run) >= _FANOUT and sum(counts) >= 2 * max(counts):
+                return [row["id"] for row in run]
     return []
+
+
+def _runs(rows: list[dict[str, Any]], covered: dict[int, tuple[int, ...]], size: int) -> list[list[dict[str, Any]]]:
+    """Return the runs of neighbours up to a size that can be joined: covered alike, and together not too large."""
+    runs: list[list[dict[str, Any]]] = [[]]
+    total = 0
+    for row in rows:
+        last = runs[-1][-1] if runs[-1] else row
+        total += row["count"]
+        if _size(row) > size:
+            runs.append([])
+            total = 0
+        elif covered.get(last["id"]) == covered.get(row["id"]) and total <= _LARGEST:
+            runs[-1].append(row)
+        else:
+            runs.append([row])
+            total = row["count"]
+    return runs
 
 
 def _size(row: dict[str, Any]) -> int:

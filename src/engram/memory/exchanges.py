@@ -46,9 +46,12 @@ def add_exchanges_bulk(
     session_id: Annotated[str, Help("the session they were said in; made if it is new")],
     rows: Annotated[list[dict[str, Any]], Help("each with role, content, and at or created_at: when it was said")],
 ) -> int:
-    """Keep many messages at once, all or none, each only once however often they come; return how many are new."""
+    """Keep many messages at once, all or none, each only once however often they come; return how many are new.
+
+    Empty ones are passed over.
+    """
     redact, seen = _redacted(hub), dict[tuple[Any, ...], int]()
-    prepared = [_imported(hub, session_id, row, redact, seen) for row in _sized(rows)]
+    prepared = [_imported(hub, session_id, row, redact, seen) for row in _sized(rows) if _says_something(row)]
     if not prepared:
         return 0
     with hub.engine.transaction(durable=True):
@@ -125,6 +128,12 @@ def _sized(rows: Any) -> Sequence[dict[str, Any]]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InvalidInput(field="rows", reason="expected a list of objects with role, content and at.")
     return rows
+
+
+def _says_something(row: dict[str, Any]) -> bool:
+    """Tell whether a message is worth keeping: real conversations hold empty ones."""
+    content = row.get("content")
+    return not isinstance(content, str) or bool(content.strip())
 
 
 def _imported(

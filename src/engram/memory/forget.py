@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glob import escape, glob
 from typing import Annotated
 
 from engram.coordination import sessions
@@ -12,7 +13,8 @@ from engram.memory.eras import integrated
 from engram.memory.stale import mark_deleted
 from engram.model import Deleted, Session
 from engram.operation import Help, operation
-from engram.store import blobs, captures, events, exchanges, index, passages
+from engram.settings import is_url
+from engram.store import blobs, captures, events, exchanges, index, ledger, passages
 from engram.store import sessions as session_store
 from engram.value import value
 
@@ -28,12 +30,15 @@ def delete_session(
     family = [found, *_subagents(hub, found)]
     with hub.engine.transaction(durable=True):
         gone = [_gone(hub, each) for each in family]
+        ledger.hush(hub.engine)
         blobs.recount(hub.engine)
     _remove(hub, [name for each in gone for name in each.bodies])
     bring_up_to_date(hub, embed=False)
+    remade = _remade(hub, [name for each in gone for name in each.stale])
+    session_store.sink(hub.engine)
     return Deleted(
         sessions=tuple(each.id for each in family), exchanges=sum(each.said for each in gone),
-        events=sum(each.seen for each in gone), remade=_remade(hub, [name for each in gone for name in each.stale]),
+        events=sum(each.seen for each in gone), remade=remade, copies=_copies(hub),
     )  # fmt: skip
 
 
@@ -59,6 +64,11 @@ def _gone(hub: Hub, session: Session) -> _Gone:
     stale = mark_deleted(hub, session.id)
     session_store.delete(hub.engine, session.id)
     return _Gone(said=said, seen=len(rows), bodies=tuple({row["sha256"] for row in rows}), stale=tuple(stale))
+
+
+def _copies(hub: Hub) -> tuple[str, ...]:
+    """Return the copies made before the store's schema changed: they hold what was deleted since."""
+    return () if is_url(hub.settings.store) else tuple(sorted(glob(f"{escape(hub.settings.store)}.before-*")))
 
 
 def _subagents(hub: Hub, session: Session) -> list[Session]:

@@ -7,7 +7,7 @@ from json import dumps
 from engram.memory import versions
 from engram.memory.self_state import get_self_state, keep
 from engram.memory.versions import ERA, EVERYTHING, EXTRACT, GIST, NARRATIVE, PROFILE, SELF
-from engram.store import documents, passages
+from engram.store import documents, passages, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,13 +25,17 @@ def mark_deleted(hub: Hub, session_id: str) -> list[str]:
     for kind in (GIST, EXTRACT):
         documents.delete(hub.engine, kind, session_id)
     passages.drop(hub.engine, GIST, session_id)
-    _hush(hub)
-    return [name for kind in (ERA, PROFILE, NARRATIVE) for name in _forgotten(hub, kind, session_id)]
+    began = int((sessions.get(hub.engine, session_id) or {"started_at": 0})["started_at"])
+    _hush(hub, began)
+    return [name for kind in (ERA, PROFILE, NARRATIVE) for name in _forgotten(hub, kind, session_id, began)]
 
 
-def _hush(hub: Hub) -> None:
-    """Take the words out of every self state, in all versions: nobody knows which session they speak of."""
+def _hush(hub: Hub, began: int) -> None:
+    """Take the words out of every self state since a session began, in all versions: they may speak of it."""
     for key in documents.numbers(hub.engine, SELF):
+        newest = documents.current(hub.engine, SELF, key)
+        if newest and newest["made_at"] < began:
+            continue
         state = get_self_state(hub, key)
         documents.delete(hub.engine, SELF, key)
         if left := _wordless(state):
@@ -47,10 +51,10 @@ def _wordless(state: Any) -> Any:
     return None if isinstance(state, str) else state
 
 
-def _forgotten(hub: Hub, kind: str, session_id: str) -> list[str]:
+def _forgotten(hub: Hub, kind: str, session_id: str, began: int) -> list[str]:
     newest = documents.numbers(hub.engine, kind)
     found: list[str] = []
-    for row in _made_of(hub, kind, session_id):
+    for row in _made_of(hub, kind, session_id, began):
         documents.delete(hub.engine, kind, row["key"], row["version"])
         if newest[row["key"]] == row["version"]:
             found.append(f"{kind} {row['key']}")
@@ -59,11 +63,14 @@ def _forgotten(hub: Hub, kind: str, session_id: str) -> list[str]:
     return found
 
 
-def _made_of(hub: Hub, kind: str, session_id: str) -> list[Row]:
-    """Return the versions with a session among their sources, or made of nobody knows what."""
+def _made_of(hub: Hub, kind: str, session_id: str, began: int) -> list[Row]:
+    """Return the versions with a session among their sources, or made of nobody knows what since it began."""
     asked = (session_id, EVERYTHING)
     rows = [row for each in asked for row in documents.naming(hub.engine, kind, versions.quoted(each))]
-    return [row for row in rows if {*_sessions(row)} & {*asked}]
+    named = [(row, _sessions(row)) for row in rows]
+    return [
+        row for row, made_of in named if session_id in made_of or (EVERYTHING in made_of and row["made_at"] >= began)
+    ]
 
 
 def _sessions(row: Row) -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from engram import text
-from engram.errors import StoreBusy
-from engram.store import documents, passages
+from engram.errors import NotFound, StoreBusy
+from engram.store import documents, passages, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,12 +27,22 @@ def put(hub: Hub, kind: str, key: str, content: str, sources: dict[str, Any], ma
     facts = dumped(sources)
     for _ in range(TRIES):
         with hub.engine.transaction(durable=True):
+            _require(hub, sources.get("sessions"))
             row = add(hub, kind, key, content, facts, made_by)
             if row is not None:
                 if kind != SELF:
                     show(hub, row)
                 return row
     raise StoreBusy(store=hub.engine.store, seconds=0)
+
+
+def _require(hub: Hub, named: object) -> None:
+    """Refuse what is made of a session that was deleted while it was made."""
+    wanted = list(named) if isinstance(named, list | tuple) else []
+    here = sessions.those_here(hub.engine, wanted)
+    for each in wanted:
+        if each not in here:
+            raise NotFound(kind="session", id=each, hint="It was deleted meanwhile; run it again.")
 
 
 def add(hub: Hub, kind: str, key: str, content: str, sources: str, made_by: str) -> Row | None:

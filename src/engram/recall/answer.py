@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engram.clock import moment
 from engram.digests.bodies import Bodies
-from engram.errors import BodyGone, StoreDamaged
+from engram.errors import BodyGone, StoreBusy, StoreDamaged, StoreFull
 from engram.hub import Hub
 from engram.index.index import catch_up
 from engram.index.shelf import EXCHANGES, KINDS, shelf
 from engram.index.words import STOP, fold, words
 from engram.model import Hit
 from engram.recall import kin
-from engram.recall.filter import Filter, mask
+from engram.recall.filter import Filter, mask, within
 from engram.recall.question import Question, question
 from engram.recall.search import Found, Result, search
 from engram.recall.snippet import snippet
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 # What a hit must hold of the question's words (in its turn, and half as much in one sentence), unless its meaning is
 # near enough without them. Chosen so that 1 in 50 questions that have an answer is passed over; see benchmarks/recall.
 WORDS = 0.45
+_WORDLESS = 1.3  # times as near must be what has no word of the question at all
 _TRIES = 5  # searches of one question
 _SPARE = 3  # times as many are looked at as are wanted: some are folded away
 _RETOLD = ("gist", "digest")  # what tells a session again is left out where the session itself was found
@@ -42,18 +44,26 @@ def answer(
     hub: Hub, asked: str, wanted: Filter, now: datetime, k: int, *, by_session: bool, abstain: bool
 ) -> list[Hit]:  # fmt: skip
     """Return at most k hits, best first."""
-    catch_up(hub)
+    _catch_up(hub)
     about = question(asked, now)
+    if about.only_time:
+        wanted, abstain = within(wanted, about.window), False
     result = _searched(hub, about, wanted)
     if abstain:
         result = _relevant(result, about)
     scores = result.scores
     if by_session:
         result, scores = result.by_session()
-    hits = _said(hub, about, _holding(hub, about, result, scores, k * _SPARE), k)
+    hits = _said(hub, about, _holding(hub, about, result, scores, k * _SPARE), k, by_session)
     if _wants_events(wanted, about):
         hits = _merged(hits, _events(hub, about, wanted, k), k, by_session)
     return hits
+
+
+def _catch_up(hub: Hub) -> None:
+    """Index what was just said; where nothing can be written now, what is indexed answers."""
+    with suppress(StoreFull, StoreBusy):
+        catch_up(hub)
 
 
 def _searched(hub: Hub, about: Question, wanted: Filter) -> Result:
@@ -71,7 +81,8 @@ def _relevant(result: Result, about: Question) -> Result:
     if about.phrases:
         return result
     held = result.cover + 0.5 * result.parts.sentence
-    return result.only(np.flatnonzero((held >= WORDS) | (result.near >= 1.0)))
+    near = np.where(result.cover > 0, 1.0, _WORDLESS)
+    return result.only(np.flatnonzero((held >= WORDS) | (result.near >= near)))
 
 
 def _holding(hub: Hub, about: Question, result: Result, scores: Any, count: int) -> list[tuple[Found, Row]]:
@@ -98,33 +109,37 @@ def _has(text: str, phrases: tuple[str, ...]) -> bool:
     return all(phrase in plain for phrase in phrases)
 
 
-def _said(hub: Hub, about: Question, found: list[tuple[Found, Row]], k: int) -> list[Hit]:
-    """Return hits, with what says the same folded and a newer statement before the one it replaces."""
+def _said(hub: Hub, about: Question, found: list[tuple[Found, Row]], k: int, by_session: bool) -> list[Hit]:
+    """Return hits, with what says the same folded and a newer statement before the one it replaces.
+
+    Sessions are told apart and keep their order, whatever one of their statements says.
+    """
     said = [
         kin.Said(words=frozenset(words(row["content"][:4000])), at=row["at"], statement=_is_statement(each, row))
         for each, row in found
     ]
-    same = kin.copies(said)
-    newer = {
-        old: new
-        for old, new in kin.replaced(said, frozenset(about.words)).items()
-        if old not in same and new not in same
-    }
-    scores = kin.raised([each.score for each, _ in found], newer)
+    same = {} if by_session else kin.copies(said)
+    replaced = kin.replaced(said, frozenset(about.words)).items()
+    newer = {old: new for old, new in replaced if old not in same and new not in same}
+    scores = kin.raised([each.score for each, _ in found], {} if by_session else newer)
     order = sorted((place for place in range(len(found)) if place not in same), key=lambda place: -scores[place])
-    counts = {place: list(same.values()).count(place) for place in set(same.values())}
-    heard = {found[place][1]["session_id"] for place in order[:k] if found[place][0].kind not in _RETOLD}
-    order = [
-        place for place in order if found[place][0].kind not in _RETOLD or found[place][1]["session_id"] not in heard
-    ]
     hits = []
-    for place in order[:k]:
+    for place in _told_once(found, order, k)[:k]:
         each, row = found[place]
-        extra: dict[str, Any] = {"copies": counts.get(place, 0), "score": round(scores[place], 3)}
+        copies = sum(1 for kept in same.values() if kept == place)
+        extra: dict[str, Any] = {"copies": copies, "score": round(scores[place], 3)}
         if place in newer:
             extra |= {"state": "superseded", "superseded_by": _id(*found[newer[place]])}
         hits.append(_hit(hub, about, each, row, extra))
     return hits
+
+
+def _told_once(found: list[tuple[Found, Row]], order: list[int], k: int) -> list[int]:
+    """Leave out what tells a session again that is among the hits itself."""
+    heard = {found[place][1]["session_id"] for place in order[:k] if found[place][0].kind not in _RETOLD}
+    return [
+        place for place in order if found[place][0].kind not in _RETOLD or found[place][1]["session_id"] not in heard
+    ]
 
 
 def _is_statement(each: Found, row: Row) -> bool:

@@ -73,8 +73,9 @@ def _starting(hub: Hub, session_id: str | None, project: str | None) -> Iterator
         if row and row["content"]:
             yield Piece(title=title, body=cut(row["content"], _LONGEST), worth=_WORTH[kind], source=f"{kind} {key}")
     for place, row in enumerate(captures.listed(hub.engine, _WORK, project=project, relation="none")):
-        if row["id"] != session_id:
-            yield _work(hub, row, _WORTH["work"] * 0.8**place)
+        piece = _work(hub, row, _WORTH["work"] * 0.8**place)
+        if row["id"] != session_id and piece.body.strip():
+            yield piece
 
 
 def _work(hub: Hub, row: dict[str, object], worth: float) -> Piece:

@@ -9,11 +9,13 @@ import numpy as np
 from engram.errors import InvalidInput
 from engram.hub import Hub
 from engram.index.shelf import EXCHANGES, KINDS, Shelf, session_number
+from engram.recall.when import Window
 from engram.store import sessions as session_store
 from engram.value import value
 
 Array = np.ndarray[Any, Any]
 
+ROLES = KINDS[:EXCHANGES]
 TIERS = ("exchange", *KINDS[EXCHANGES:], "event")
 
 
@@ -46,6 +48,23 @@ def tiers(given: list[str] | None) -> tuple[str, ...]:
         if each not in TIERS:
             raise InvalidInput(field="tiers", reason=f"{each!r} is none; there are {', '.join(TIERS)}.")
     return tuple(given or ())
+
+
+def one_of(field: str, given: str | None, known: tuple[str, ...]) -> str | None:
+    """Return what somebody names, if there is such a thing: a wrong word would seem to find nothing."""
+    if given and given not in known:
+        raise InvalidInput(field=field, reason=f"{given!r} is none; there are {', '.join(known)}.")
+    return given or None
+
+
+def within(wanted: Filter, window: Window | None) -> Filter:
+    """Return a filter that also keeps to a time, where it has none of its own."""
+    if window is None:
+        return wanted
+    edges = {"since": window.since, "until": window.until}
+    more = {name: round(edge.timestamp() * 1_000_000) for name, edge in edges.items() if edge is not None}
+    own = {name: each for name, each in vars(wanted).items() if each is not None}
+    return Filter(**{**more, **own})
 
 
 def mask(hub: Hub, shelf: Shelf, wanted: Filter) -> Array:

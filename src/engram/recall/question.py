@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from engram.index.words import fold, looks_like_hash, words
+from engram.index.words import ASKING, fold, looks_like_hash, words
 from engram.recall.when import Window, window
 from engram.value import value
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _PHRASE = re.compile(r'"([^"\n]{2,200})"')
 _BEGINNING = re.compile(r"([^\s\"*]{2,64})\*")
+_HAPPENING = frozenset(("happen", "work", "went", "go", "going", "new"))
 _MOST = 48  # words of a question, and beginnings of words; a whole page is asked by its first
 
 
@@ -26,6 +27,12 @@ class Question:
     phrases: tuple[str, ...]  # as they must stand in the text, folded
     beginnings: tuple[str, ...]  # of terms
     window: Window | None  # the time it speaks of
+
+    @property
+    def only_time(self) -> bool:
+        """Tell whether it asks for a time and nothing else: what happened last week."""
+        certain = self.window is not None and self.window.certain
+        return certain and not self.phrases and not set(self.words) - ASKING - _HAPPENING
 
 
 def question(text: str, now: datetime) -> Question:

@@ -41,8 +41,9 @@ def recall(
     now: Annotated[str | None, Help("as if asked at this time, like 2026-11-01T12:00:00+00:00")] = None,
 ) -> list[Hit]:  # fmt: skip
     """Find what was said, done or learnt in any session, best first; nothing where nothing answers."""
+    from engram.digests.digest import OUTCOMES
     from engram.recall import answer
-    from engram.recall.filter import Filter
+    from engram.recall.filter import ROLES, Filter, one_of
     from engram.recall.filter import tiers as known_tiers
 
     if by not in ("hit", "session"):
@@ -50,8 +51,8 @@ def recall(
     asked_at = _now(hub, now)
     wanted = Filter(
         session=_session(hub, session_id), exclude=_session(hub, exclude_session), project=sessions.room(project),
-        flavor=name_or_none("flavor", flavor), role=name_or_none("role", role),
-        outcome=name_or_none("outcome", outcome), file=name_or_none("file", file), tool=name_or_none("tool", tool),
+        flavor=name_or_none("flavor", flavor), role=one_of("role", role, ROLES),
+        outcome=one_of("outcome", outcome, OUTCOMES), file=name_or_none("file", file), tool=name_or_none("tool", tool),
         tiers=known_tiers(tiers), since=_edge("since", since, asked_at), until=_edge("until", until, asked_at),
     )  # fmt: skip
     limit = min(sessions.positive("k", k), _MOST)

@@ -55,8 +55,9 @@ class Result:
         self.cover = self.near = np.zeros(len(docs))
 
     def ordered(self) -> Result:
-        """Return it with the best first."""
-        return self.only(np.argsort(-self.scores, kind="stable"))
+        """Return it with the best first; of equals, what was said last."""
+        times, sources = self.held.times[self.docs], self.held.sources[self.docs]
+        return self.only(np.lexsort((-sources, -times, -self.scores)))
 
     def only(self, places: Array) -> Result:
         """Return some of it, in the order of the places."""

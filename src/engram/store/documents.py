@@ -28,7 +28,7 @@ select d.* from documents d where d.kind = :kind
 
 # A first look at JSON as text; who asks reads the JSON itself.
 _NAMING = """
-select kind, key, version, sources from documents where kind = :kind and sources like :pattern escape '!'
+select kind, key, version, sources, made_at from documents where kind = :kind and sources like :pattern escape '!'
 """
 
 

@@ -79,6 +79,11 @@ def totals(engine: Engine, since: int, offset: int) -> list[Row]:
     return [{**row, **{name: int(row[name]) for name in whole}} for row in rows]
 
 
+def hush(engine: Engine) -> None:
+    """Forget the replies kept for inspection: nobody knows which session they speak of."""
+    engine.run("update model_calls set reply = null, error = null where reply is not null")
+
+
 def newest(engine: Engine, limit: int) -> list[Row]:
     """Return calls, newest first."""
     return engine.run("select * from model_calls order by id desc limit :limit", limit=limit)

@@ -34,9 +34,17 @@ def hold(engine: Engine) -> None:
     engine.run("/*pg: select pg_advisory_xact_lock(7405292) */")
 
 
-def waiting(engine: Engine, limit: int) -> list[Row]:
-    """Return what the index does not know yet, oldest first."""
-    return engine.run("select id, kind, source from unindexed order by id limit :limit", limit=limit)
+def waiting(engine: Engine, limit: int, newest: bool = False) -> list[Row]:
+    """Return what the index does not know yet, oldest or newest first."""
+    way = "desc" if newest else "asc"
+    return engine.run(f"select id, kind, source from unindexed order by id {way} limit :limit", limit=limit)
+
+
+def still_waits(engine: Engine, rows: Sequence[Row]) -> bool:
+    """Tell whether nobody has indexed any of these rows of the queue meanwhile."""
+    ids = {row["id"] for row in rows}
+    sql = "select id from unindexed where id >= :first and id <= :last"
+    return ids <= {row["id"] for row in engine.run(sql, first=min(ids), last=max(ids))}
 
 
 def findable(engine: Engine, kind: str) -> list[int]:

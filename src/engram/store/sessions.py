@@ -262,6 +262,23 @@ def deleted(engine: Engine) -> set[tuple[str, str]]:
     return {(row["flavor"], row["native_id"]) for row in engine.run("select flavor, native_id from deleted_sessions")}
 
 
+def those_here(engine: Engine, ids: Sequence[str]) -> set[str]:
+    """Return those of some sessions that are in the store, and stay there until the end of this transaction."""
+    found: set[str] = set()
+    for first in range(0, len(ids), 500):
+        names = {f"i{n}": each for n, each in enumerate(ids[first : first + 500])}
+        slots = ", ".join(f":{name}" for name in names)
+        rows = engine.run(f"select id from sessions where id in ({slots}) /*pg: for key share */", **names)
+        found |= {row["id"] for row in rows}
+    return found
+
+
+def sink(engine: Engine) -> None:
+    """Leave nothing of what was deleted in SQLite's write-ahead log, which others who are here keep from ending."""
+    if engine.dialect == "sqlite":
+        engine.run("pragma wal_checkpoint(truncate)")
+
+
 def restate(engine: Engine, session_id: str, seen: int, **facts: Any) -> bool:
     """Set what an imported session says of itself; False when it gave a sign of life since it was seen."""
     return bool(engine.run(_RESTATE, id=session_id, seen=seen, **facts))

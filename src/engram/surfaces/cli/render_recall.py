@@ -93,7 +93,11 @@ def _(found: Context) -> str:
 @render.register
 def _(found: Deleted) -> str:
     words = f"Deleted {len(found.sessions)} session(s): {found.exchanges:,} exchanges, {found.events:,} events."
-    return f"{words} Made again without it: {', '.join(found.remade)}." if found.remade else words
+    if found.remade:
+        words += f" Made again without it, or gone with it: {', '.join(found.remade)}."
+    if found.copies:
+        words += f" Copies of the store from before an upgrade still hold it, remove them: {', '.join(found.copies)}"
+    return words
 
 
 LISTS.update({Hit: _hits, Exchange: _exchanges})
