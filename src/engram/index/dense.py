@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 
-EXACT = 100_000  # vectors up to which every one is compared in full
+EXACT = 50_000  # vectors up to which every one is compared in full
 _RESCORED = 2_000  # of the nearest by sketch
 _FEW = 50  # vectors that tell as much as what is known of the model
 _SAMPLE = 4_096  # vectors that tell what is usual
