@@ -10,7 +10,7 @@ import pytest
 from engram import BodyGone, Engram, StoreDamaged, SweepRunning
 from engram.capture.turn import Turn
 from engram.model import Check
-from engram.store import blobs, index
+from engram.store import blobs, event_words
 from engram.zstd import zstd
 from tests.capture.transcripts import Claude
 
@@ -181,7 +181,7 @@ def test_a_body_about_to_be_dropped_is_neither_missed_nor_left_over(engram: Engr
 
 
 def test_an_event_missing_in_the_index_is_told_and_indexed_anew(engram: Engram, works: list[Claude]) -> None:
-    index.drop(engram.engine, [engram.recall("flywheel")[0].event or 0])
+    event_words.drop(engram.engine, [engram.recall("flywheel")[0].event or 0])
     (problem,) = engram.check().problems
     assert "index" in problem
     assert "1 astray" in problem
@@ -193,7 +193,7 @@ def test_an_event_too_many_in_the_index_is_told_and_dropped(home: Path, tmp_path
     with Engram(tmp_path / "home") as engram:  # PostgreSQL itself refuses it
         Claude(home).says("Build the flywheel")
         engram.ingest()
-        index.add(engram.engine, [{"id": 999, "words": "flywheel of nothing"}])
+        event_words.add(engram.engine, [{"id": 999, "words": "flywheel of nothing"}])
         assert "1 astray" in engram.check().problems[0]
         assert len(engram.recall("flywheel")) == 1
         engram.check(repair=True)
@@ -205,7 +205,7 @@ def test_an_empty_index_is_made_anew_from_the_bodies(engram: Engram, home: Path,
     work.runs("make gearbox", "built")
     engram.ingest()
     before = state(engram)
-    index.clear(engram.engine)
+    event_words.clear(engram.engine)
     assert engram.recall("gearbox", tiers=["event"]) == []
     engram.check(repair=True)
     assert state(engram) == before
@@ -215,7 +215,7 @@ def test_an_empty_index_is_made_anew_from_the_bodies(engram: Engram, home: Path,
 def test_repair_indexes_what_is_left_when_a_body_is_missing(engram: Engram, works: list[Claude]) -> None:
     name = names(engram)[0]
     replace(engram, name, None)
-    index.clear(engram.engine)
+    event_words.clear(engram.engine)
     assert engram.check(repair=True).mended == ("indexed 4 events anew",)
     (problem,) = engram.check().problems
     assert name in problem
@@ -235,7 +235,7 @@ def test_a_session_without_its_digest_is_named(engram: Engram, works: list[Claud
 def test_nothing_is_changed_without_repair(engram: Engram, works: list[Claude]) -> None:
     blobs.Blobs(engram.engine, engram.settings).put(b"of a sweep that was killed")
     replace(engram, names(engram)[0], None)
-    index.drop(engram.engine, [engram.recall("flywheel")[0].event or 0])
+    event_words.drop(engram.engine, [engram.recall("flywheel")[0].event or 0])
     engram.engine.run("update captures set digest_due = 1")
     before = state(engram)
     assert len(engram.check().problems) == 2

@@ -13,7 +13,7 @@ from engram.index.index import astray as astray_docs
 from engram.index.index import bring_up_to_date
 from engram.model import Check
 from engram.operation import Help, operation
-from engram.store import audit, blobs, events, index
+from engram.store import audit, blobs, event_words, events
 
 if TYPE_CHECKING:
     from engram.digests.bodies import Bodies
@@ -100,12 +100,12 @@ def reindex(hub: Hub) -> int:
     done = 0
     reader = Bodies(hub)
     with hub.engine.transaction():
-        index.clear(hub.engine)
+        event_words.clear(hub.engine)
     for capture in events.each_capture(hub.engine):
         kept = (row for row in events.of_capture(hub.engine, capture) if row["evicting_at"] is None)
         rows = [{"id": row["id"], "words": _words(reader, row)} for row in kept]
         with hub.engine.transaction():  # one session at a time: others write as well
-            index.add(hub.engine, rows)
+            event_words.add(hub.engine, rows)
         done += len(rows)
     return done
 

@@ -8,7 +8,7 @@ from engram.capture.batch import exchange, is_exchange
 from engram.digests.bodies import Bodies
 from engram.errors import BodyGone, StoreDamaged
 from engram.hub import Hub
-from engram.store import captures, events, exchanges, index
+from engram.store import captures, event_words, events, exchanges
 
 
 def exchange_due(hub: Hub) -> int:
@@ -19,8 +19,8 @@ def exchange_due(hub: Hub) -> int:
         rows = _exchanges(hub, bodies, capture) if bodies else []
         with hub.engine.transaction():
             exchanges.add_events(hub.engine, rows)
-            index.drop(hub.engine, [row["event"] for row in rows])
-            index.add(hub.engine, [{"id": row["event"], "words": ""} for row in rows])
+            event_words.drop(hub.engine, [row["event"] for row in rows])
+            event_words.add(hub.engine, [{"id": row["event"], "words": ""} for row in rows])
             captures.mark_exchanged(hub.engine, capture["num"])
     return len(due)
 

@@ -11,7 +11,7 @@ from engram.digests.fold import Fold
 from engram.digests.keep import load, save
 from engram.hub import Hub
 from engram.model import Usage
-from engram.store import blobs, captures, counters, cursors, events, exchanges, index, sessions, usage
+from engram.store import blobs, captures, counters, cursors, event_words, events, exchanges, sessions, usage
 from engram.text import one_line
 from engram.value import value
 
@@ -104,8 +104,8 @@ class Writer:
     def _index(self) -> None:
         """Make findable what was written, all at once and last: any statement after it would make FTS5 write early."""
         altered, words, self._altered, self._words = self._altered, self._words, [], []
-        index.drop(self.engine, altered)
-        index.add(self.engine, words)
+        event_words.drop(self.engine, altered)
+        event_words.add(self.engine, words)
 
     def _receive(self, consignment: Consignment) -> None:
         read = consignment.read

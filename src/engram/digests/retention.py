@@ -15,7 +15,7 @@ from engram.digests.remake import remake
 from engram.errors import BodyGone, StoreDamaged, StoreFull
 from engram.hub import Hub
 from engram.model import Retention
-from engram.store import ballast, blobs, digests, events, index
+from engram.store import ballast, blobs, digests, event_words, events
 
 DAY = 24 * HOUR
 _STEP = 200
@@ -120,7 +120,7 @@ class _Pass:
             if not blobs.still_named(self.engine, row["sha256"]):
                 self.bodies.remove(row["sha256"])
             with self.engine.transaction():
-                index.drop(self.engine, events.in_blob(self.engine, row["capture"], row["num"]))
+                event_words.drop(self.engine, events.in_blob(self.engine, row["capture"], row["num"]))
                 blobs.evicted(self.engine, row["num"], self.hub.now())
 
 

@@ -14,7 +14,7 @@ from engram.memory.stale import mark_deleted
 from engram.model import Deleted, Session
 from engram.operation import Help, operation
 from engram.settings import is_url
-from engram.store import blobs, captures, events, exchanges, index, ledger, passages
+from engram.store import blobs, captures, event_words, events, exchanges, ledger, passages
 from engram.store import sessions as session_store
 from engram.value import value
 
@@ -56,7 +56,7 @@ def _gone(hub: Hub, session: Session) -> _Gone:
     """Take a session out of every table, and note that it is not to be taken in again."""
     capture = captures.of_session(hub.engine, session.id)
     rows = events.of_capture(hub.engine, capture["num"]) if capture else []
-    index.drop(hub.engine, [row["id"] for row in rows])
+    event_words.drop(hub.engine, [row["id"] for row in rows])
     if session.native_id:
         session_store.note_deleted(hub.engine, session.flavor, session.native_id, hub.now())
     said = len(exchanges.delete(hub.engine, session.id))

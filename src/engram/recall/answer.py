@@ -21,7 +21,7 @@ from engram.recall.filter import Filter, mask, within
 from engram.recall.question import Question, question
 from engram.recall.search import Found, Result, search
 from engram.recall.snippet import snippet
-from engram.store import events, exchanges, index, passages
+from engram.store import event_words, events, exchanges, passages
 from engram.text import one_line
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def _events(hub: Hub, about: Question, wanted: Filter, k: int) -> list[Hit]:
         r"\w+", about.text
     )
     narrow = wanted.of_sessions or wanted.exclude or wanted.since is not None or wanted.until is not None
-    found = index.find(hub.engine, " ".join(plain), max(k * _SPARE, _SIFTED if narrow else 0))
+    found = event_words.find(hub.engine, " ".join(plain), max(k * _SPARE, _SIFTED if narrow else 0))
     best = max((each["score"] for each in found), default=0.0) or 1.0
     rows = {row["id"]: row for row in events.by_id(hub.engine, [each["id"] for each in found])} if found else {}
     allowed = _allowed(hub, wanted)

@@ -55,3 +55,12 @@ def open_engine(settings: Settings) -> Engine:
         busy_seconds=settings.busy_seconds,
         allow_network=settings.allow_network_filesystem,
     )
+
+
+def among(engine: Engine, sql: str, ids: Sequence[int]) -> list[Row]:
+    """Run a query whose {slots} are any number of ids, some hundred at a time."""
+    found: list[Row] = []
+    for first in range(0, len(ids), 500):
+        names = {f"i{n}": each for n, each in enumerate(ids[first : first + 500])}
+        found += engine.run(sql.format(slots=", ".join(f":{name}" for name in names)), **names)
+    return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from engram.store.engine import among
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,16 +104,11 @@ def of_session(engine: Engine, session_id: str, limit: int = -1, newest: bool = 
 
 def by_id(engine: Engine, ids: Sequence[int]) -> dict[int, Row]:
     """Return exchanges by id, with what is known of their sessions."""
-    found: dict[int, Row] = {}
-    for first in range(0, len(ids), 500):
-        names = {f"i{n}": each for n, each in enumerate(ids[first : first + 500])}
-        slots = ", ".join(f":{name}" for name in names)
-        rows = engine.run(
-            "select e.*, s.flavor, s.project, s.summary, s.native_id from exchanges e"
-            f" join sessions s on s.id = e.session_id where e.id in ({slots})", **names
-        )  # fmt: skip
-        found |= {row["id"]: row for row in rows}
-    return found
+    sql = (
+        "select e.*, s.flavor, s.project, s.summary, s.native_id from exchanges e"
+        " join sessions s on s.id = e.session_id where e.id in ({slots})"
+    )
+    return {row["id"]: row for row in among(engine, sql, ids)}
 
 
 def texts(engine: Engine, ids: Sequence[int]) -> dict[int, str]:

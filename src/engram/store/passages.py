@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from engram.store.engine import among
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,13 +55,8 @@ def queue(engine: Engine, ids: Sequence[int]) -> None:
 
 def by_id(engine: Engine, ids: Sequence[int]) -> dict[int, Row]:
     """Return passages by id, with what is known of their sessions."""
-    found: dict[int, Row] = {}
-    for first in range(0, len(ids), 500):
-        names = {f"i{n}": each for n, each in enumerate(ids[first : first + 500])}
-        slots = ", ".join(f":{name}" for name in names)
-        rows = engine.run(
-            "select p.*, s.flavor, s.summary, s.native_id from passages p left join sessions s on s.id = p.session_id"
-            f" where p.id in ({slots})", **names
-        )  # fmt: skip
-        found |= {row["id"]: row for row in rows}
-    return found
+    sql = (
+        "select p.*, s.flavor, s.summary, s.native_id from passages p"
+        " left join sessions s on s.id = p.session_id where p.id in ({slots})"
+    )
+    return {row["id"]: row for row in among(engine, sql, ids)}
