@@ -5,8 +5,10 @@ python3 dev.py check     format, lint, types, layers, tests: what CI runs
 python3 dev.py test …    only the tests; further words go to pytest
 python3 dev.py fix       format and repair what the linter can
 python3 dev.py bench …   a benchmark, ratios side by side: coordination, capture, digests, recall, redaction
+python3 dev.py packages  write the packages for the agents' own stores; --mcpb also packs Claude Desktop's into dist/
 python3 dev.py race      the full race of eight processes over locks
 python3 dev.py torture   a sweep killed a thousand times
+python3 dev.py live …    the tests with all seven real agent programs, installed from npm; further words go to pytest
 """
 
 from __future__ import annotations
@@ -29,8 +31,10 @@ def main(words: list[str]) -> int:
         "test": test,
         "fix": fix,
         "bench": bench,
+        "packages": packages,
         "race": race,
         "torture": torture,
+        "live": live,
     }
     if sys.version_info < (3, 11):  # noqa: UP036  (this file is what an older Python meets first)
         print(f"Engram needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
@@ -54,6 +58,7 @@ def install(_: list[str]) -> int:
 
 def check(words: list[str]) -> int:
     prepare(".[dev]")
+    clients()
     steps = (
         ("format", (str(BIN / "ruff"), "format", "--check", ".")),
         ("lint", (str(BIN / "ruff"), "check", ".")),
@@ -86,6 +91,11 @@ def bench(words: list[str]) -> int:
     return run(str(BIN / "python"), "-m", f"benchmarks.{chosen}", *words[chosen in words :])
 
 
+def packages(words: list[str]) -> int:
+    prepare(".[dev]")
+    return run(str(BIN / "python"), str(ROOT / "tools" / "packages.py"), *words)
+
+
 def race(words: list[str]) -> int:
     prepare(".[dev]")
     return run(str(BIN / "python"), "-m", "benchmarks.race", *words)
@@ -94,6 +104,18 @@ def race(words: list[str]) -> int:
 def torture(words: list[str]) -> int:
     prepare(".[dev]")
     return run(str(BIN / "python"), "-m", "benchmarks.torture", *words)
+
+
+def live(words: list[str]) -> int:
+    prepare(".[dev]")
+    clients("all")
+    os.environ["ENGRAM_LIVE"] = "all"
+    return run(str(BIN / "pytest"), "tests/live", *words)
+
+
+def clients(*names: str) -> int:
+    """Install the real agent programs where npm is at hand; what is not there is skipped by name."""
+    return run(str(BIN / "python"), str(ROOT / "tools" / "clients.py"), *names)
 
 
 def prepare(what: str) -> None:

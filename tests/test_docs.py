@@ -15,6 +15,7 @@ from engram.surfaces.cli import command_line
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES.append(ROOT / "tools" / "skill" / "SKILL.md")
 
 
 def commands_in(page: Path) -> list[str]:

@@ -24,8 +24,9 @@ from benchmarks.recall.latency import table as growth_table
 from benchmarks.recall.peers import PEERS, Running
 from benchmarks.recall.systems import Bm25, NotRun, Ours, System
 from benchmarks.recall.tables import table
+from benchmarks.recall.unasked import measure
 
-PARTS = ("longmemeval", "pooled", "locomo", "latency")
+PARTS = ("longmemeval", "pooled", "locomo", "unasked", "latency")
 QUICK = 5  # questions
 SIZES = (1_000, 10_000, 100_000)
 
@@ -40,6 +41,8 @@ def main(words: list[str]) -> int:
     for part in given.only:
         if part == "latency":
             _latency(given)
+        elif part == "unasked":
+            _unasked(given)
         else:
             _ask_all(part, given)
     return 0
@@ -134,6 +137,12 @@ def _peers(given: argparse.Namespace, cases: list[Case], unit: str) -> Iterator[
 
 def _wanted(given: argparse.Namespace, name: str) -> bool:
     return not given.systems or name in given.systems
+
+
+def _unasked(given: argparse.Namespace) -> None:
+    which, cases = _cases("longmemeval", given)
+    print(f"\n== unasked: {which}, and transcripts", flush=True)
+    print(measure(cases, given.quick), flush=True)
 
 
 # ---- Growth

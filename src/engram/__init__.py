@@ -37,7 +37,6 @@ if TYPE_CHECKING:
         Cost,
         Digest,
         Event,
-        Finding,
         Hit,
         Imported,
         Ingested,
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
         Usage,
         WorldState,
     )
+    from engram.wiring.finding import Finding
 
     SessionRegistry = Engram
 
@@ -73,7 +73,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'engram' has no attribute {name!r}")
     from importlib import import_module
 
-    for module in ("engram.errors", "engram.model", "engram.api"):
+    for module in ("engram.errors", "engram.model", "engram.wiring.finding", "engram.api"):
         if name in vars(import_module(module)):
             globals()[name] = vars(import_module(module))[name]
             return globals()[name]

@@ -6,11 +6,15 @@ import sys
 
 
 def main() -> int:
-    """Send hooks the short way, everything else to the command line."""
+    """Send hooks and MCP the short way, everything else to the command line."""
     if sys.argv[1:2] == ["hook"]:
         from engram.surfaces import hooks
 
         hooks.main(sys.argv[2:])
+    if sys.argv[1:] == ["mcp"]:
+        from engram.surfaces.mcp import stdio
+
+        return stdio.main()
     from engram.surfaces.cli import main as cli
 
     return cli()

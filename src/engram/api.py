@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.capture import check, doctor, import_export, ingest
+from engram.capture import check, import_export, ingest
 from engram.coordination import import_engram, locks, messages, overview, sessions
 from engram.coordination import sitrep as picture
 from engram.coordination import world_state as world
@@ -14,6 +14,8 @@ from engram.memory import eras, exchanges, forget, gist, import_lyra, narrative,
 from engram.recall import context as injected
 from engram.recall import get as getting
 from engram.recall import recall as question
+from engram.wiring import doctor
+from engram.wiring import init as wiring
 
 
 class Engram(Hub):
@@ -94,6 +96,8 @@ class Engram(Hub):
 
     check = check.check
     doctor = doctor.doctor
+    init = wiring.init
+    uninit = wiring.uninit
     import_chatgpt = import_export.import_chatgpt
     import_claude = import_export.import_claude
     import_grok = import_export.import_grok

@@ -225,3 +225,31 @@ class BudgetSpent(Error):
     reason: str
     hint: str
     free_at: datetime | None  # when the day's cap is whole again
+
+
+class ConfigRefused(Error):
+    """{path} was left alone: {reason}"""
+
+    code, status, exit = "config_refused", 409, 1
+    path: str
+    reason: str
+
+
+class ConfigDamaged(ConfigRefused):
+    """{path}, line {line}: {reason} Nothing was written there; mend it and run this again."""
+
+    code = "config_damaged"
+    line: int
+
+
+class ConfigChanged(ConfigRefused):
+    """{path} was changed by somebody else while we looked at it. Nothing was written there; run this again."""
+
+    code = "config_changed"
+
+
+class InitRunning(Error):
+    """Another `engram init` or `uninit` is running here (process {pid}). Wait for it, then run this again."""
+
+    code, status, exit = "init_running", 409, 3
+    pid: int

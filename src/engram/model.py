@@ -366,15 +366,6 @@ class Check:
 
 
 @value
-class Finding:
-    """One thing a doctor found."""
-
-    level: str  # ok, warning, problem
-    subject: str
-    text: str
-
-
-@value
 class Indexed:
     """What bringing the index up to date took."""
 

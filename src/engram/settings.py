@@ -32,6 +32,10 @@ class Settings:
     raw_hard_cap_bytes: int = 4_000_000_000  # never more than this, whatever is lost
     raw_max_age_days: int = 365  # bodies held for longer are dropped, once digested, even where there is space
     distilled_cap_bytes: int = 1_000_000_000  # digests beyond this are reported, never dropped
+    auto_claim: bool = True  # a file being edited is locked until the turn ends
+    start_tokens: int = 2000  # hard limit of what an agent is told when it starts
+    prompt_recall: bool = True  # tell an agent what is remembered of its prompt, if that is clearly to the point
+    prompt_tokens: int = 600  # hard limit of that
     allow_network_filesystem: bool = False  # keep a SQLite store where it may lose data
     timezone: str = ""  # where you live, e.g. Europe/Berlin; the machine's own zone if empty
     model: str = "none"  # who thinks for Engram: none, claude, codex, anthropic, openai, or what a package brings

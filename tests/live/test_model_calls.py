@@ -1,16 +1,13 @@
-"""The real `claude` and `codex`, offline, against a scripted model: what we rely on is what they do.
-
-They are found in the folders that REALCLIENTS_CLI names (each holds node_modules), as the shared runner has it.
-"""
+"""Our own model calls through the real `claude` and `codex`: what we rely on is what they do."""
 
 from __future__ import annotations
 
 import importlib
 import json
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,7 +16,7 @@ from engram import Engram
 from engram.errors import ModelRefused
 from engram.llm.complete import complete
 from engram.llm.provider import Budget
-from tests.capture.transcripts import SHARED
+from tests.live.conftest import folder
 from tests.llm.conftest import calls
 
 TITLE = {
@@ -45,23 +42,16 @@ class Real:
 
 
 @pytest.fixture(params=["claude", "codex"])
-def real(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Real]:
-    folder = SHARED / "realclients"
-    if not folder.exists():
-        pytest.skip("the real claude and codex are not asked: their runner is not here (../shared)")
-    monkeypatch.syspath_prepend(str(folder))
-    runner, scripted = importlib.import_module("run_agent"), importlib.import_module("model_api")
-
-    program = runner.find_cli(request.param, _package(request.param))
-    if program is None:
-        pytest.skip(f"the real {request.param} is not asked: REALCLIENTS_CLI names no folder that holds it")
+def real(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runner: ModuleType
+) -> Iterator[Real]:
+    scripted = importlib.import_module("model_api")
+    program = runner.find_cli(request.param, _package(request.param), [str(folder(request.param))])
     with scripted.ModelAPI({"turns": []}) as api, Engram(tmp_path / "home", model=request.param) as hub:
         found = Real(request.param, tmp_path, api, hub)
         _set_up(found, program.parent, runner, monkeypatch)
         yield found
         assert api.outside() == []
-    for name in ("run_agent", "model_api"):
-        sys.modules.pop(name, None)
 
 
 def _package(name: str) -> str:

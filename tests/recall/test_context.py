@@ -39,6 +39,54 @@ def test_a_prompt_brings_what_answers_it_with_the_way_to_the_rest(knowing: Engra
     assert found.tokens == tokens(found.text)
 
 
+# What is said about in every session of a project that is not new.
+WORK = [
+    *("Run the tests again.", "All tests pass.", "Fix the failing test in the parser.", "I fixed the failing test."),
+    *("Now let me run the tests again to verify the fix.", "Commit the changes.", "The changes are committed."),
+    *("Add a test for the edge case.", "Let me add a test for it.", "Remove the unused imports.", "Done."),
+]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        *("fix the failing test", "run the tests again", "commit the changes", "add a test for the edge case"),
+        *("go on", "yes", "the tests still fail, fix them", "review the changes and run the tests"),
+    ],
+)
+def test_what_is_said_every_day_brings_nothing(engram: Engram, prompt: str) -> None:
+    for session in range(4):
+        said(engram, f"s{session}", f"2026-03-1{session}T12:00:00+00:00", *WORK)
+    assert engram.context(prompt).text == ""
+
+
+def test_a_prompt_of_two_words_asks_for_nothing(knowing: Engram) -> None:
+    assert knowing.context("deploy billing").text == ""
+    assert knowing.context("the deploy key of billing").text
+
+
+def test_an_echo_tells_nothing_new(engram: Engram) -> None:
+    said(engram, "a", BEGAN, "Rotate the deploy key of billing.")
+    assert engram.context("Please rotate the deploy key of billing!").text == ""
+
+
+def test_a_persons_word_comes_before_what_an_agent_says_it_does(engram: Engram) -> None:
+    narrated = "Let me look where the deploy key of billing lives, in vault or elsewhere."
+    said(
+        engram, "a", BEGAN, "What about the key?", narrated, "The deploy key of billing lives in doppler, never vault."
+    )
+    told = [line for line in engram.context(PROMPT).text.splitlines() if line.startswith(">")]
+    assert "never vault" in told[0]
+
+
+def test_an_agents_word_must_hold_what_is_asked_for_in_one_sentence(engram: Engram) -> None:
+    scattered = "Deploy is green. The harbour is closed. A key is missing. Lunch. We count. Billing runs. They live."
+    said(engram, "a", BEGAN, "What is new?", scattered)
+    assert engram.context(PROMPT).text == ""
+    said(engram, "b", BEGAN, "What is new?", "The deploy key of billing lives in vault.")
+    assert "vault" in engram.context(PROMPT).text
+
+
 @pytest.mark.parametrize(
     "prompt", ["Paint the submarine periscope yellow.", "ok", "yes please go on", "1 + 1", "数据库"]
 )

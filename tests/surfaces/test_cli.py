@@ -19,6 +19,7 @@ from tests.surfaces.conftest import Run
 
 # Operations a command reaches under another shape than its own.
 BY_HAND = ["recall", "remember", "index", "delete", "sessions", "show", "ingest", "locks", "unlock", "serve", "config"]
+BY_HAND += ["init", "uninit", "doctor", "demo"]
 ELSEWHERE = {
     "get_session": "show", "get_capture": "show --json", "get_children": "show", "get_events": "show --events",
     "recall": "recall", "recall_summaries": "recall --in gist", "recall_eras": "recall --in era", "index": "index",
@@ -28,6 +29,7 @@ ELSEWHERE = {
     "situation": "sitrep --json", "get_active_sessions": "sessions", "get_recent_sessions": "sessions --recent",
     "lock_resource": "lock", "release_resource": "unlock", "release_all": "unlock --all", "check_locks": "locks NAME",
     "list_locks": "locks", "get_world_state": "world show", "check_edit": "hook",
+    "init": "init", "uninit": "uninit", "doctor": "doctor",
 }  # fmt: skip
 
 

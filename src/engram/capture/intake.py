@@ -11,6 +11,7 @@ from engram.adapters.registry import adapters
 from engram.capture import discover, known_secrets
 from engram.capture.discover import Source
 from engram.capture.exchanged import exchange_due
+from engram.capture.guides import take_in_guides
 from engram.capture.redact import Redactor, known_from
 from engram.capture.sweep import Progress, Sweep
 from engram.capture.turn import Turn
@@ -62,6 +63,8 @@ def take_in(
             run = _swept(hub, sources, learnt, dry_run, progress, all_known)
         if dry_run:
             return _report(run, 0, None)
+        if all_known:
+            take_in_guides(hub, learnt)
         known_secrets.keep(hub.settings.home, learnt)
         if hub.engine.dialect == "sqlite":
             ballast.keep(hub.settings.home)

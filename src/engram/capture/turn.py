@@ -1,4 +1,4 @@
-"""One sweep at a time on a machine: a file lock, free again when its process ends however it ends."""
+"""One at a time on a machine: a file lock, free again when its process ends however it ends."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import os
 from types import TracebackType
 from typing import IO
 
-from engram.errors import SweepRunning
+from engram.errors import Error, SweepRunning
 
 
 class Turn:
-    """The right to sweep; taken by the first, refused to the second."""
+    """The right to sweep, or to do what another file stands for; taken by the first, refused to the second."""
 
-    def __init__(self, home: str) -> None:
-        self._path = os.path.join(home, "sweep.lock")
+    def __init__(self, home: str, name: str = "sweep.lock", refusal: type[Error] = SweepRunning) -> None:
+        self._path = os.path.join(home, name)
+        self._refusal = refusal
         self._file: IO[str] | None = None
 
     def __enter__(self) -> Turn:
@@ -23,7 +24,7 @@ class Turn:
             file.seek(0)
             pid = file.read().strip()
             file.close()
-            raise SweepRunning(pid=int(pid) if pid.isdigit() else 0)
+            raise self._refusal(pid=int(pid) if pid.isdigit() else 0)
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()

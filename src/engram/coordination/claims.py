@@ -5,6 +5,7 @@ from __future__ import annotations
 from engram import text
 from engram.clock import MINUTE
 from engram.coordination import holds, sessions
+from engram.coordination.gate import Gate
 from engram.errors import InvalidInput
 from engram.store import activity, messages, tokens
 from engram.store import locks as store
@@ -27,7 +28,7 @@ class Claim:
 
     def __init__(
         self, hub: Hub, session_id: str, wanted: list[str], note: str | None, mode: str, minutes: float | None,
-        cwd: str | None,
+        cwd: str | None, *, by_edit: bool = False,
     ) -> None:  # fmt: skip
         if mode not in MODES:
             raise InvalidInput(field="mode", reason=f"{mode!r} is none of {', '.join(MODES)}.")
@@ -41,6 +42,7 @@ class Claim:
         self.session = sessions.require(hub, session_id)
         self.session_id = session_id
         self.wanted = list(dict.fromkeys(holds.canonical(hub, self.session, word, cwd) for word in wanted))
+        self.by_edit = by_edit  # nobody asked for it: the session is about to write, and what it holds suffices
         self.granted: list[Lock] = []
         self._waits = False
 
@@ -67,7 +69,8 @@ class Claim:
 
     def _attempt(self, *, durable: bool, record: bool) -> Held | None:
         hub = self.hub
-        with hub.engine.transaction(durable=durable):
+        gate = Gate(hub, self.session_id, durable=durable) if self.by_edit else hub.engine.transaction(durable=durable)
+        with gate:
             store.serialize(hub.engine)
             sessions.touch(hub, self.session_id)
             at = hub.instant()
@@ -77,24 +80,32 @@ class Claim:
                 alive = [rival for rival in found if rival["lapse"] is None]
                 if alive:
                     return holds.refusal(hub, self.session_id, resource, alive, at, record=record)
-            self._grant_all(around, rivals, at, durable)
+            wanted = [resource for resource in self.wanted if not self._covered(around[resource])]
+            if wanted:
+                self._grant_all(wanted, around, rivals, at, durable)
         return None
 
+    def _covered(self, around: list[Row]) -> bool:
+        """Tell whether the session already holds what it is about to edit, by a lock it asked for."""
+        return self.by_edit and any(
+            row["session_id"] == self.session_id and row["mode"] == "exclusive" and not row["by_edit"] for row in around
+        )
+
     def _grant_all(
-        self, around: dict[Resource, list[Row]], rivals: dict[Resource, list[Row]], at: Instant, durable: bool
-    ) -> None:
-        first = self._tokens(durable) - len(self.wanted) + 1
+        self, wanted: list[Resource], around: dict[Resource, list[Row]], rivals: dict[Resource, list[Row]],
+        at: Instant, durable: bool,
+    ) -> None:  # fmt: skip
+        first = self._tokens(len(wanted), durable) - len(wanted) + 1
         lost: dict[int, tuple[Row, int]] = {}  # by token: one lock may lie in the way of several wishes
         self.granted = []
-        for number, resource in enumerate(self.wanted, start=first):
+        for number, resource in enumerate(wanted, start=first):
             token = self._grant(resource, number, around[resource], at)
             lost |= {rival["token"]: (rival, token) for rival in rivals[resource]}
         for rival, token in lost.values():
             _take_over(self.hub, self.session, rival, token, at)
 
-    def _tokens(self, durable: bool) -> int:
-        """Return the last of as many new tokens as there are wishes."""
-        count = len(self.wanted)
+    def _tokens(self, count: int, durable: bool) -> int:
+        """Return the last of as many new tokens."""
         last = tokens.take(self.hub.engine, self.hub.boot, count)
         if last is None:
             if not durable:
@@ -107,7 +118,7 @@ class Claim:
     def _grant(self, resource: Resource, token: int, around: list[Row], at: Instant) -> int:
         facts: dict[str, Any] = {
             "session_id": self.session_id, "mode": self.mode, "note": self.note, "lasts": self.lasts,
-            "expires_at": at.steady + self.lasts,
+            "expires_at": at.steady + self.lasts, "by_edit": int(self.by_edit),
         }  # fmt: skip
         own = self._renewed(resource, around, facts)
         if own is None:
@@ -115,7 +126,8 @@ class Claim:
             project = self.session["project"]
             store.insert(self.hub.engine, resource, token=token, project=project, now=at.now, **facts)
         row = {**self.session, "name": resource.name, "kind": resource.kind, **facts, **own}
-        self.granted.append(holds.view(row, at, overlapping=holds.beside(around, self.session_id, at)))
+        if not self.by_edit:  # nobody looks at those, and a hook waits
+            self.granted.append(holds.view(row, at, overlapping=holds.beside(around, self.session_id, at)))
         return int(own["token"])
 
     def _renewed(self, resource: Resource, around: list[Row], facts: dict[str, Any]) -> Row | None:
@@ -127,7 +139,8 @@ class Claim:
         if own["mode"] != self.mode:
             store.delete(self.hub.engine, own["token"])
             return None
-        return store.renew(self.hub.engine, own["token"], facts["note"], facts["lasts"], facts["expires_at"])
+        changed = {name: facts[name] for name in ("note", "lasts", "expires_at", "by_edit")}
+        return store.renew(self.hub.engine, own["token"], **changed)
 
 
 class _CeilingReached(Exception):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 
-from engram import clock, host, text
+from engram import clock, host, plain_json, text
 from engram.clock import MINUTE, moment
 from engram.coordination import projects
 from engram.coordination.gate import Gate
 from engram.errors import InvalidInput, NotFound
 from engram.model import Log, Process, Session
 from engram.operation import Help, operation
-from engram.store import activity, locks, messages
+from engram.store import activity, answered, locks, messages, sightings
 from engram.store import sessions as store
 
 TYPE_CHECKING = False
@@ -57,7 +56,7 @@ def register(
         known = store.by_native_id(hub.engine, flavor, own_id) if own_id else None
         if known:
             return _resume(hub, known["id"], facts)
-        locks.sweep(hub.engine, hub.steady() - _LONG_LAPSED)
+        _tidy(hub)
         return _begin(hub, flavor, own_id, project, facts)
 
 
@@ -102,6 +101,7 @@ def complete(
         if row["status"] == "completed" and row["completion_summary"] is not None:
             _keep_completion(hub, row, "Completed again.")
         locks.delete_all(hub.engine, session_id)
+        sightings.forget(hub.engine, session_id)
         return view(hub, store.complete(hub.engine, session_id, hub.now(), summary))
 
 
@@ -198,7 +198,7 @@ def view(hub: Hub, row: Row) -> Session:
         completed_at=None if done is None else moment(done), completion_summary=row["completion_summary"],
         native_id=row["native_id"], project=row["project"], cwd=row["cwd"], branch=row["branch"],
         process=process, host=row["host"], model=row["model"],
-        metadata=None if row["metadata"] is None else json.loads(row["metadata"]),
+        metadata=None if row["metadata"] is None else plain_json.loads(row["metadata"]),
     )  # fmt: skip
 
 
@@ -243,6 +243,13 @@ def _begin(hub: Hub, flavor: str, native_id: str | None, project: str | None, fa
         return _resume(hub, known["id"], facts)
     messages.adopt(hub.engine, facts["project"], new)
     return new
+
+
+def _tidy(hub: Hub) -> None:
+    """Drop what nobody can miss any more, at a moment that comes seldom."""
+    locks.sweep(hub.engine, hub.steady() - _LONG_LAPSED)
+    sightings.forget_old(hub.engine, hub.now() - _LONG_LAPSED)
+    answered.forget(hub.engine, hub.now() - _LONG_LAPSED)
 
 
 def _resume(hub: Hub, session_id: str, facts: dict[str, Any]) -> str:
@@ -318,6 +325,8 @@ def _process_columns(process: Process | None) -> dict[str, Any]:
 
 
 def _json(metadata: Any) -> str:
+    import json
+
     try:
         if not _shallow(metadata, _DEEPEST):
             raise ValueError(f"it is nested more than {_DEEPEST} levels deep")

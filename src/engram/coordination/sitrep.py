@@ -14,6 +14,7 @@ from engram.store import sessions as session_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
     from typing import Annotated, Any
 
@@ -77,24 +78,33 @@ def get_situation_report(
 
 def report(picture: Sitrep, budget: int, now: int) -> str:
     """Write a picture down within a budget, most useful things first, the rest one command away."""
-    sections = _sections(picture, now)
-    if not sections:
+    found = sections(picture, now)
+    if not found:
         return text.cut(_EMPTY, budget)
-    blocks = _fit(sections, budget)
-    return text.cut("\n\n".join(blocks[name] for name in _ORDER if name in blocks), budget)
+    return written(found, _ORDER, budget)
+
+
+def written(found: dict[str, list[str]], order: Sequence[str], budget: int) -> str:
+    """Write sections down in an order, within a budget."""
+    blocks = _fit(found, budget)
+    return text.cut("\n\n".join(blocks[name] for name in order if name in blocks), budget)
 
 
 # What a reader sees, top to bottom, and each section's share of a budget that is too small for all.
 _ORDER = ("world", "project", "unread", "sessions", "locks", "recent", "elsewhere")
-_SHARES = {"unread": 15, "sessions": 20, "locks": 15, "project": 25, "world": 15, "recent": 7, "elsewhere": 3}
+_SHARES = {
+    "unread": 15, "sessions": 20, "locks": 15, "work": 25, "project": 25, "world": 15, "user": 5, "recent": 7,
+    "elsewhere": 3,
+}  # fmt: skip
 _REST = {
+    "work": "engram sessions --captured", "user": "engram profile",
     "world": "engram world show", "project": "engram world show --project .", "unread": "engram inbox",
     "sessions": "engram sessions", "locks": "engram locks", "recent": "engram sessions --recent",
     "elsewhere": "engram sessions --all",
 }  # fmt: skip
 
 
-def _sections(picture: Sitrep, now: int) -> dict[str, list[str]]:
+def sections(picture: Sitrep, now: int) -> dict[str, list[str]]:
     """Return the lines of every section that has any, heading first."""
     found = {}
     for state in picture.world:
@@ -120,14 +130,13 @@ def _fit(sections: dict[str, list[str]], budget: int) -> dict[str, str]:
     sizes = {name: text.tokens(block) + 1 for name, block in full.items()}
     if sum(sizes.values()) <= budget:
         return full
-    spare = budget - sum(min(sizes[name], budget * _SHARES[name] // 100) for name in full)
+    shares = {name: budget * _SHARES[name] // sum(_SHARES[each] for each in full) for name in _SHARES if name in full}
+    spare = budget - sum(min(sizes[name], share) for name, share in shares.items())
     blocks = {}
-    for name, percent in _SHARES.items():
-        if name in full:
-            share = budget * percent // 100
-            allowed = min(sizes[name], share + max(0, spare))
-            spare -= allowed - min(sizes[name], share)
-            blocks[name] = full[name] if allowed == sizes[name] else _shorten(name, full[name], allowed - 1)
+    for name, share in shares.items():
+        allowed = min(sizes[name], share + max(0, spare))
+        spare -= allowed - min(sizes[name], share)
+        blocks[name] = full[name] if allowed == sizes[name] else _shorten(name, full[name], allowed - 1)
     return {name: block for name, block in blocks.items() if block}
 
 

@@ -18,6 +18,7 @@ _LARGE = 50_000  # docs from which on a question's common words are passed over
 _READ = 300_000  # postings that are read for it then
 _LEAST = 2  # words that are looked for, however common
 _ASKING = 0.3  # what a word counts that belongs to the asking, not to what is asked for
+_YOUNG = 40  # docs below which too little was said to know which words are common
 _B = 0.75  # how much long texts are held back
 
 
@@ -41,7 +42,7 @@ def lexical(shelf: Shelf, terms: dict[str, list[str]], mask: Array) -> Lexical:
     rarity: dict[str, float] = {}
     for word, group in terms.items():
         places, counts = _joined([found[each] for each in group if each in found])
-        idf = math.log(1 + (shelf.living - len(places) + 0.5) / (len(places) + 0.5))
+        idf = _rarity(shelf, len(places))
         idf = rarity[word] = idf * (_ASKING if word in ASKING else 1.0)
         kept = mask[places]
         places, counts = places[kept], counts[kept]
@@ -54,6 +55,15 @@ def lexical(shelf: Shelf, terms: dict[str, list[str]], mask: Array) -> Lexical:
         sessions[where] += idf * _weight(sums[where], shelf.session_lengths[where], shelf.mean_session)
     total = sum(rarity.values())
     return Lexical(docs=docs, turns=turns, sessions=sessions, cover=cover / total if total else cover, terms=rarity)
+
+
+def rarest(shelf: Shelf) -> float:
+    """Return how rare a word is that one doc holds."""
+    return _rarity(shelf, 1)
+
+
+def _rarity(shelf: Shelf, count: int) -> float:
+    return math.log(1 + (max(shelf.living, _YOUNG) - count + 0.5) / (count + 0.5))
 
 
 def _telling(shelf: Shelf, terms: dict[str, list[str]]) -> dict[str, list[str]]:

@@ -25,7 +25,9 @@ DTYPES = {
 DOC = "<u4"  # as postings and vectors name a doc within its segment
 
 # What a doc is: who said it, or what it is a piece of. The order is stored: only add to its end.
-KINDS = ("user", "assistant", "tool", "system", "gist", "era", "digest", "profile", "narrative", "article", "daily")
+KINDS = (
+    "user", "assistant", "tool", "system", "gist", "era", "digest", "profile", "narrative", "article", "daily", "guide",
+)  # fmt: skip
 EXCHANGES = 4  # how many of them are exchanges
 
 DEAD, SCRUBBED = 1, 2  # a doc that is found no more; one whose words and vectors are gone as well

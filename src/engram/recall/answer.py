@@ -156,7 +156,7 @@ def _hit(hub: Hub, about: Question, each: Found, row: Row, extra: dict[str, Any]
     facts: dict[str, Any] = (
         {"turn": exchanges.turn(hub.engine, row), "exchange": row["id"], "event": row["event"], "role": row["role"],
          "origin": row["origin"], "asked": _asked(hub, each, row)}
-        if said else {"role": "system", "name": row["key"], "origin": "derived"}
+        if said else {"role": "system", "name": row["key"], "origin": "import" if each.kind == "guide" else "derived"}
     )  # fmt: skip
     return Hit(
         id=_id(each, row), tier="exchange" if said else each.kind, session_id=row["session_id"],
@@ -168,7 +168,7 @@ def _hit(hub: Hub, about: Question, each: Found, row: Row, extra: dict[str, Any]
 
 def _absolute(each: Found) -> dict[str, float]:
     """Return what tells how well a doc answers, whatever else was found."""
-    return {"cover": round(each.cover, 3), "near": round(each.near, 3)}
+    return {"cover": round(each.cover, 3), "near": round(each.near, 3), "rare": round(each.rare, 3)}
 
 
 def _asked(hub: Hub, each: Found, row: Row) -> str | None:

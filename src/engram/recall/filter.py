@@ -10,6 +10,7 @@ from engram.errors import InvalidInput
 from engram.hub import Hub
 from engram.index.shelf import EXCHANGES, KINDS, Shelf, session_number
 from engram.recall.when import Window
+from engram.store import passages
 from engram.store import sessions as session_store
 from engram.value import value
 
@@ -71,7 +72,8 @@ def mask(hub: Hub, shelf: Shelf, wanted: Filter) -> Array:
     """Return which docs may be brought."""
     allowed = np.ones(shelf.count, bool)
     if wanted.of_sessions:
-        numbers = [session_number(each) for each in session_store.matching(hub.engine, **wanted.of_sessions)]
+        found = [*session_store.matching(hub.engine, **wanted.of_sessions), *_guides(hub, wanted)]
+        numbers = [session_number(each) for each in found]
         allowed &= np.isin(shelf.session_numbers, numbers)[shelf.session_of]
     if wanted.exclude:
         allowed &= (shelf.session_numbers != session_number(wanted.exclude))[shelf.session_of]
@@ -84,6 +86,11 @@ def mask(hub: Hub, shelf: Shelf, wanted: Filter) -> Array:
     if wanted.until is not None:
         allowed &= shelf.times < wanted.until
     return allowed
+
+
+def _guides(hub: Hub, wanted: Filter) -> list[str]:
+    """Return the guides of a project, where nothing else is asked of sessions: no session wrote them."""
+    return list(passages.known(hub.engine, "guide", wanted.project)) if set(wanted.of_sessions) == {"project"} else []
 
 
 def _tier(kind: str) -> str:

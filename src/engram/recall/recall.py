@@ -32,7 +32,7 @@ def recall(
     outcome: Annotated[str | None, Help("only of sessions that ended in success, partial, failure, abandoned")] = None,
     file: Annotated[str | None, Help("only of sessions that worked on this file")] = None,
     tool: Annotated[str | None, Help("only of sessions that called this tool")] = None,
-    tiers: Annotated[list[str] | None, Help("only exchange, gist, era, digest, profile, narrative, event …")] = None,
+    tiers: Annotated[list[str] | None, Help("only exchange, gist, era, digest, profile, guide, event …")] = None,
     since: Annotated[str | None, Help("not before: 7d, 12h, 2026-11-01, last week")] = None,
     until: Annotated[str | None, Help("before: 7d, 12h, 2026-11-01, last week")] = None,
     by: Annotated[str, Help("hit, or session: the best hit of each")] = "hit",

@@ -9,7 +9,7 @@ import numpy as np
 from engram.errors import MissingExtra, ModelInvalid, ModelRefused, ModelUnavailable, SettingsInvalid
 from engram.hub import Hub
 from engram.index import dense
-from engram.index.lexical import Lexical, lexical
+from engram.index.lexical import Lexical, lexical, rarest
 from engram.index.shelf import EXCHANGES, KINDS, Shelf, shelf
 from engram.llm import embedder
 from engram.recall import fuse
@@ -42,6 +42,7 @@ class Found:
     score: float
     cover: float  # the share of the question's words its turn holds
     near: float  # its meaning: 1 and more is near enough without a word in common
+    rare: float  # what the question's words in its turn weigh, in words that nothing else holds
     why: dict[str, float]
 
 
@@ -53,16 +54,18 @@ class Result:
         self.by_meaning = by_meaning  # whether vectors took part
         self.scores = fuse.fused(parts, weights)
         self.cover = self.near = np.zeros(len(docs))
+        self.weight = 0.0  # of all words of the question, in words that nothing else holds
 
     def ordered(self) -> Result:
         """Return it with the best first; of equals, what was said last."""
         times, sources = self.held.times[self.docs], self.held.sources[self.docs]
-        return self.only(np.lexsort((-sources, -times, -self.scores)))
+        equal = np.round(self.scores, 5)  # two ways to one sum differ in its last digits
+        return self.only(np.lexsort((-sources, -times, -equal)))
 
     def only(self, places: Array) -> Result:
         """Return some of it, in the order of the places."""
         some = Result(self.held, self.docs[places], fuse.chosen(self.parts, places), self.weights, self.by_meaning)
-        some.cover, some.near = self.cover[places], self.near[places]
+        some.cover, some.near, some.weight = self.cover[places], self.near[places], self.weight
         return some
 
     def found(self, first: int, last: int) -> list[Found]:
@@ -75,7 +78,7 @@ class Result:
         return Found(
             doc=doc, kind=KINDS[self.held.kinds[doc]], source=int(self.held.sources[doc]),
             session=int(self.held.session_of[doc]), score=float(self.scores[place]), cover=float(self.cover[place]),
-            near=float(self.near[place]), why=why,
+            near=float(self.near[place]), rare=float(self.cover[place]) * self.weight, why=why,
         )  # fmt: skip
 
     def by_session(self) -> tuple[Result, Array]:
@@ -101,6 +104,7 @@ def search(
     parts = _parts(held, words, meaning.scores, docs, asked, weights)
     result = Result(held, docs, parts, weights, meaning.models > 0)
     result.cover, result.near = words.cover[held.turn_of[docs]], meaning.near[docs]
+    result.weight = sum(words.terms.values()) / rarest(held)
     result = result.only(np.argsort(-result.scores, kind="stable")[:_BEST])
     _look_closer(hub, held, result.docs, words, result.parts)
     result.scores = fuse.fused(result.parts, weights)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from engram import plain_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def record(
     """Append an entry."""
     engine.run(
         _INSERT, now=now, kind=kind, session_id=session_id, project=project, subject=subject,
-        detail=json.dumps(detail, ensure_ascii=False),
+        detail=plain_json.dumps(detail),
     )  # fmt: skip
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from engram.store.engine import Engine, Row
 
 
@@ -47,6 +47,24 @@ select s.*, c.num, c.parent, c.relation, c.title, c.version, coalesce(c.started_
  where (c.num is not null or exists (select 1 from exchanges x where x.session_id = s.id)) {conditions}
  order by coalesce(c.last_at, s.last_heartbeat) desc, s.id desc limit :limit
 """
+
+# The last few of a project without a look at the rest: what was finished, and what is still open.
+_LAST_WORK = """
+select s.*, c.last_at, coalesce(d.corrected, d.outcome) as outcome
+  from (select * from (select * from sessions where project = :project and completed_at is not null
+                        order by completed_at desc limit :many) done
+        union all
+        select * from (select * from sessions where project = :project and status = 'active'
+                        order by last_heartbeat desc limit :many) here) s
+  join captures c on c.session_id = s.id left join digests d on d.capture = c.num
+ where coalesce(c.relation, '') <> 'subagent' and s.id <> :session_id
+ order by coalesce(c.last_at, s.last_heartbeat) desc limit :limit
+"""
+
+
+def last_work(engine: Engine, project: str, session_id: str, limit: int) -> list[Row]:
+    """Return the last captured sessions of a project but one, newest first."""
+    return engine.run(_LAST_WORK, project=project, session_id=session_id, limit=limit, many=limit * 5)
 
 
 def add(engine: Engine, session_id: str, started_at: int) -> Row:

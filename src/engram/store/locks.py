@@ -12,12 +12,15 @@ if TYPE_CHECKING:
 _HOLDER = ("flavor", "session_type", "summary", "host", "pid", "pid_start")
 
 _INSERT = """
-insert into locks (token, session_id, kind, name, base, pattern, mode, project, note, locked_at, lasts, expires_at)
-values (:token, :session_id, :kind, :name, :base, :pattern, :mode, :project, :note, :now, :lasts, :expires_at)
+insert into locks (token, session_id, kind, name, base, pattern, mode, project, note, locked_at, lasts, expires_at,
+  by_edit)
+values (:token, :session_id, :kind, :name, :base, :pattern, :mode, :project, :note, :now, :lasts, :expires_at,
+  :by_edit)
 """
 
 _RENEW = """
-update locks set note = coalesce(cast(:note as text), note), lasts = :lasts, expires_at = :expires_at
+update locks set note = coalesce(cast(:note as text), note), lasts = :lasts, expires_at = :expires_at,
+  by_edit = case when by_edit = 1 then :by_edit else 0 end
  where token = :token returning token, locked_at, note
 """
 
@@ -78,9 +81,9 @@ def insert(engine: Engine, resource: Resource, **facts: Any) -> None:
     engine.run(_INSERT, kind=resource.kind, name=resource.name, base=resource.base, pattern=resource.pattern, **facts)
 
 
-def renew(engine: Engine, token: int, note: str | None, lasts: int, expires_at: int) -> Row:
-    """Renew one lock."""
-    return engine.run(_RENEW, token=token, note=note, lasts=lasts, expires_at=expires_at)[0]
+def renew(engine: Engine, token: int, **facts: Any) -> Row:
+    """Renew one lock; what was asked for by name does not become one that ends with the turn."""
+    return engine.run(_RENEW, token=token, **facts)[0]
 
 
 def renew_all(engine: Engine, session_id: str, steady: int) -> None:
@@ -97,6 +100,11 @@ def delete_all(engine: Engine, session_id: str) -> None:
     """Drop everything a session holds or waits for."""
     engine.run("delete from locks where session_id = :session_id", session_id=session_id)
     engine.run("delete from waiters where session_id = :session_id", session_id=session_id)
+
+
+def delete_edits(engine: Engine, session_id: str) -> None:
+    """Drop what a session holds only because it edited it."""
+    engine.run("delete from locks where session_id = :session_id and by_edit = 1", session_id=session_id)
 
 
 def sweep(engine: Engine, steady: int) -> None:

@@ -42,6 +42,26 @@ def drop(engine: Engine, kind: str, key: str) -> None:
     put(engine, kind, key, [], at=0)
 
 
+def content(engine: Engine, kind: str, key: str) -> str:
+    """Return what a document says; nothing if it is not there."""
+    rows = engine.run(
+        "select content from passages where kind = :kind and key = :key order by part", kind=kind, key=key
+    )
+    return "\n".join(row["content"] for row in rows)
+
+
+def known(engine: Engine, kind: str, project: str | None = None) -> dict[str, int]:
+    """Return the documents of a kind, and of when each is."""
+    sql = "select key, max(at) as at from passages where kind = :kind and (:any = 1 or project = :project) group by key"
+    rows = engine.run(sql, kind=kind, any=int(project is None), project=project or "")
+    return {row["key"]: row["at"] for row in rows}
+
+
+def touch(engine: Engine, kind: str, key: str, at: int) -> None:
+    """Note of when a document is, although it says the same."""
+    engine.run("update passages set at = :at where kind = :kind and key = :key", kind=kind, key=key, at=at)
+
+
 def of_session(engine: Engine, session_id: str) -> list[int]:
     """Return the ids of a session's passages."""
     return [row["id"] for row in engine.run(_OF_SESSION, session_id=session_id)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engram import Engram
-from engram.surfaces.http.application import BODY_BYTES
+from engram.surfaces.http.body import BODY_BYTES
 from tests.surfaces.http.calling import JSON, Caller
 
 

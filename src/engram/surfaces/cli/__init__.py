@@ -16,7 +16,7 @@ import engram.api  # noqa: F401  the operations enter the registry
 from engram import __version__
 from engram.errors import Error
 from engram.operation import find
-from engram.surfaces.cli import capture, commands, errands, recall
+from engram.surfaces.cli import capture, commands, errands, recall, wiring
 from engram.surfaces.cli import render_capture as _  # noqa: F401  captured values learn to be shown
 from engram.surfaces.cli import render_memory as _memory  # noqa: F401  so do gists and eras
 from engram.surfaces.cli import render_model as _model  # noqa: F401  so does the model
@@ -61,7 +61,6 @@ COMMANDS = (
     Command("memory set-narrative", "set_narrative", positional=("content",)),
     Command("memory set-self", "set_self_state", positional=("state",)),
     Command("check", "check"),
-    Command("doctor", "doctor"),
     Command("import chatgpt", "import_chatgpt", positional=("path",)),
     Command("import claude", "import_claude", positional=("path",)),
     Command("import grok", "import_grok", positional=("path",)),
@@ -128,7 +127,7 @@ def command_line() -> click.Group:
     """Return the whole command line."""
     root = _Root(name="engram", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
     click.version_option(__version__, prog_name="engram")(root)
-    for errand in (*errands.ERRANDS, *capture.CAPTURE, *recall.RECALL):
+    for errand in (*errands.ERRANDS, *capture.CAPTURE, *recall.RECALL, *wiring.WIRING):
         root.add_command(errand)
     world = _Group("world ", name="world", help="The maintained overview of a project, or of everything.")
     world.add_command(errands.edit_world)

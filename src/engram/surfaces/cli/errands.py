@@ -70,6 +70,23 @@ def serve(socket: str | None, port: int | None, as_json: bool) -> None:
     server.serve(load(), socket_path=socket, port=port, announce=lambda endpoint: show(endpoint, as_json))
 
 
+def mcp() -> None:
+    """Speak MCP on standard input and output; agents start this themselves."""
+    from engram.surfaces.mcp import stdio
+
+    stdio.main()
+
+
+def demo(keep: bool, as_json: bool) -> None:
+    """Show the whole loop on a made-up history, in a home that is thrown away.
+
+    Nothing of yours is read or written: no agent, no transcript, no store.
+    """
+    from engram.surfaces.cli.demo import play
+
+    play(keep, as_json)
+
+
 def completion(shell: str) -> None:
     """Print the completion script for a shell: eval "$(engram completion bash)"."""
     from click.shell_completion import get_completion_class
@@ -127,6 +144,11 @@ ERRANDS = (
             click.Option(["--port"], type=click.IntRange(0, 65535), help="Loopback port instead; 0 picks a free one."),
             json_option(),
         ],
+    ),
+    click.Command("mcp", callback=mcp, help=mcp.__doc__),
+    click.Command(
+        "demo", callback=demo, help=demo.__doc__,
+        params=[click.Option(["--keep"], is_flag=True, help="Leave the home and say where it is."), json_option()],
     ),
     click.Command(
         "completion", callback=completion, help=completion.__doc__,

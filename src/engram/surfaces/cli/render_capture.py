@@ -10,12 +10,11 @@ import click
 
 from engram import text
 from engram.clock import moment
-from engram.model import Capture, Check, Cost, Digest, Event, Finding, Ingested, Retention
+from engram.model import Capture, Check, Cost, Digest, Event, Ingested, Retention
 from engram.surfaces.cli.render import LISTS, ago, facts, render
 from engram.surfaces.cli.table import table
 
 _OUTCOME = {"success": "green", "partial": "yellow", "failure": "red", "abandoned": "magenta", "unclear": None}
-_LEVEL = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
 _SHOWN = 1500  # characters of an event
 
 
@@ -132,14 +131,6 @@ def _(cost: Cost) -> str:
     return _costs([cost])
 
 
-def _findings(found: Sequence[Finding]) -> str:
-    lines = []
-    for each in found:
-        sign, colour = _LEVEL[each.level]
-        lines.append(f"{click.style(sign, fg=colour)} {each.subject}: {each.text}")
-    return "\n".join(lines)
-
-
 def _events(found: Sequence[Event]) -> str:
     return "\n\n".join(map(render, found))
 
@@ -152,4 +143,4 @@ def size(count: int) -> str:
     return f"{count} B"
 
 
-LISTS.update({Capture: _captures, Cost: _costs, Finding: _findings, Event: _events})
+LISTS.update({Capture: _captures, Cost: _costs, Event: _events})

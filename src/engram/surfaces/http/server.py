@@ -34,7 +34,8 @@ def serve(
     try:
         import uvicorn
 
-        from engram.surfaces.http.application import CallerClock, application
+        from engram.surfaces.http.application import application
+        from engram.surfaces.http.waiting import CallerClock
     except ImportError as problem:
         raise MissingExtra(feature="engram serve", extra="serve") from problem
     clock = CallerClock()

@@ -15,7 +15,8 @@ from tests.capture.transcripts import Claude
 
 
 def levels(engram: Engram, subject: str) -> list[str]:
-    return [finding.level for finding in engram.doctor() if finding.subject == subject]
+    about = "transcripts" if subject == "claude" else ""
+    return [each.level for each in engram.doctor() if each.subject == subject and about in each.text]
 
 
 def test_a_transcript_not_captured_yet_is_a_warning(engram: Engram, home: Path) -> None:

@@ -1,4 +1,4 @@
-"""Doctor: what stands between you and a memory that loses nothing."""
+"""Doctor: what stands between you and a memory that loses nothing, and the command that mends it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from engram.clock import HOUR
+from engram.errors import Error
 from engram.hub import Hub
-from engram.model import Finding
 from engram.operation import operation
 from engram.settings import without_password
 from engram.store import audit, ballast, blobs, cursors, filesystem, sessions
 from engram.text import duration
+from engram.wiring.finding import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +27,26 @@ _UNITS = {"h": 1 / 24, "d": 1, "w": 7, "m": 30}  # days of each
 
 @operation(agent=False)
 def doctor(hub: Hub) -> list[Finding]:
-    """Show what is well and what needs attention: the store, the agents found, what is not captured yet."""
-    return [*_store(hub), *_agents(hub), *_budget(hub)]
+    """Show what is well and what needs attention: the store, the agents and their wiring, what is not captured."""
+    from engram.wiring import health
+
+    wired, captured = health.agents(hub.settings.home), _agents(hub)
+    return [*_store(hub), *_provider(hub), *_by_subject([*wired, *captured]), *_budget(hub)]
+
+
+def _by_subject(found: list[Finding]) -> list[Finding]:
+    """Return findings with all of one agent together, in the order the agents first came."""
+    order = list(dict.fromkeys(each.subject for each in found))
+    return sorted(found, key=lambda each: order.index(each.subject))
+
+
+def without_store(home: str, problem: Error) -> list[Finding]:
+    """Show what can be said while the store cannot be opened."""
+    from engram.wiring import health
+
+    hint = "Hooks let the agents go on without it, and what they do is captured from their transcripts later."
+    dead = Finding("problem", "store", f"{problem} {hint}", "engram config  # shows which store is meant")
+    return [dead, *health.agents(home)]
 
 
 def _store(hub: Hub) -> Iterator[Finding]:
@@ -35,10 +54,26 @@ def _store(hub: Hub) -> Iterator[Finding]:
     yield Finding(level="ok", subject="store", text=f"{shown} ({audit.library(hub.engine)})")
     kind = filesystem.network_kind(hub.settings.home)
     if kind and hub.engine.dialect == "sqlite":
-        yield Finding(level="problem", subject="store", text=f"It lies on {kind}, where SQLite loses data.")
+        text = f"It lies on {kind}, where SQLite loses data."
+        yield Finding("problem", "store", text, "set ENGRAM_HOME to a directory on a local disk")
     for problem in audit.structure(hub.engine):
-        text = f"{problem}. Run `engram check` to see all that is wrong."
-        yield Finding(level="problem", subject="store", text=text)
+        yield Finding("problem", "store", f"{problem}.", "engram check")
+
+
+def _provider(hub: Hub) -> Iterator[Finding]:
+    from engram.llm.status import model_status
+
+    try:
+        status = model_status(hub)
+    except Error as problem:
+        yield Finding("warning", "model", str(problem), "engram model")
+        return
+    if status.provider == "none":
+        yield Finding("ok", "model", "None is chosen; gists are quotes, which costs nothing.")
+    elif status.ready:
+        yield Finding("ok", "model", f"{status.provider} can be reached.")
+    else:
+        yield Finding("warning", "model", status.reason, "engram model --try")
 
 
 def _agents(hub: Hub) -> Iterator[Finding]:
@@ -54,12 +89,23 @@ def _agents(hub: Hub) -> Iterator[Finding]:
             continue
         waiting = [each for each in found if each.name not in known or not each.unchanged(known[each.name])]
         text = f"{len(found)} transcripts, {len(found) - len(waiting)} captured"
-        yield Finding(level="ok" if not waiting else "warning", subject=flavor, text=_next(text, waiting))
+        if waiting:
+            yield Finding("warning", flavor, f"{text}, {len(waiting)} to come.", "engram ingest")
+        else:
+            yield Finding("ok", flavor, f"{text}.")
         yield from _expiring(flavor, waiting, now)
+        yield from _unheard(hub, flavor, found)
 
 
-def _next(text: str, waiting: list[Source]) -> str:
-    return f"{text}, {len(waiting)} to come: run `engram ingest`." if waiting else f"{text}."
+def _unheard(hub: Hub, flavor: str, found: list[Source]) -> Iterator[Finding]:
+    """Say if an agent is wired and worked since, but did not call us."""
+    from engram.wiring import health
+
+    worked = max(each.changed_at for each in found)
+    heard = max(health.last_heard(hub.settings.home, flavor), health.wired_at(hub.settings.home, flavor))
+    if heard and worked > heard + HOUR and health.is_wired(flavor):
+        text = f"It is wired and worked {duration(hub.now() - worked)} ago, but its hooks did not call us then."
+        yield Finding("warning", flavor, text, f"engram init --agent {flavor}, then start it anew")
 
 
 def _expiring(flavor: str, waiting: list[Source], now: int) -> Iterator[Finding]:
@@ -71,7 +117,7 @@ def _expiring(flavor: str, waiting: list[Source], now: int) -> Iterator[Finding]
         left = first + int(days * _DAY) - now
         when = f"within {duration(left)}" if left > 0 else "any moment"
         text = f"It deletes transcripts after {days:g} days; the oldest not captured goes {when}."
-        yield Finding(level="problem" if left < 3 * _DAY else "warning", subject=flavor, text=text)
+        yield Finding("problem" if left < 3 * _DAY else "warning", flavor, text, "engram ingest")
     else:
         text = f"It deletes transcripts after {days:g} days; what is captured stays."
         yield Finding(level="ok", subject=flavor, text=text)
@@ -124,4 +170,4 @@ def _budget(hub: Hub) -> Iterator[Finding]:
     yield Finding(level="ok", subject="budget", text=f"{used:,} of {cap:,} bytes of bodies.")
     if hub.engine.dialect == "sqlite" and not ballast.is_kept(hub.settings.home):
         text = "No room is put aside for making room; the next sweep does it if the disk allows."
-        yield Finding(level="warning", subject="disk", text=text)
+        yield Finding("warning", "disk", text, "engram ingest")

@@ -1,0 +1,93 @@
+"""The worker: takes in what hooks asked for, one at a time on a machine, and finishes sessions that never ended."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+
+from engram.adapters.registry import adapters
+from engram.capture import discover, intake, spool
+from engram.capture.discover import Source
+from engram.capture.turn import Turn
+from engram.coordination import departed
+from engram.errors import SweepRunning
+from engram.hub import Hub
+from engram.model import Ingested
+from engram.store import sessions
+
+_PATIENCE = 120  # seconds to wait for a sweep somebody else runs
+_PAUSE = 0.25
+_WHOLE = 600  # seconds between looks at all transcripts
+
+
+def work(hub: Hub) -> list[Ingested]:
+    """Take requests until there are none; leave at once if somebody else does so."""
+    home = hub.settings.home
+    made: list[Ingested] = []
+    while spool.waiting(home):
+        try:
+            with Turn(home, "spool.lock"):
+                made += _emptied(hub)
+        except SweepRunning:
+            break  # whoever holds it looks once more after letting go, and finds what was asked meanwhile
+    return made
+
+
+def _emptied(hub: Hub) -> Iterator[Ingested]:
+    """Take all there is in one go, then look at everything if that was long ago."""
+    requests = list(spool.take(hub.settings.home))
+    if requests:
+        yield _patiently(hub, _sources(hub, requests))
+        for each in requests:
+            spool.done(each)
+    if _long_ago(os.path.join(hub.settings.home, "spool", "whole")):
+        yield _patiently(hub, list(discover.sources(sessions.projects(hub.engine))), all_known=True)
+    departed.finish(hub)
+
+
+def _patiently(hub: Hub, sources: list[Source], *, all_known: bool = False) -> Ingested:
+    """Sweep once whoever sweeps now is done."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return intake.take_in(hub, sources, all_known=all_known)
+        except SweepRunning:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE)
+
+
+def _sources(hub: Hub, requests: Iterable[spool.Request]) -> list[Source]:
+    """Return the transcripts that are asked for: the named ones with what lies beside them, else all of a flavor."""
+    found: dict[str, Source] = {}
+    projects = sessions.projects(hub.engine)
+    whole = {each.flavor for each in requests if each.flavor in adapters() and not _named(each)}
+    for flavor in whole:
+        found |= {each.path: each for each in discover.sources(projects, flavor)}
+    for request in requests:
+        if request.flavor not in whole:
+            found |= {each.path: each for each in _named(request)}
+    return list(found.values())
+
+
+def _named(request: spool.Request) -> list[Source]:
+    """Return the transcript an agent named, and those of its subagents in the folder of its name."""
+    if not request.path or request.flavor == "grok":  # it names one file of several
+        return []
+    beside = discover.below(os.path.splitext(request.path)[0])
+    named = (discover.source(path, request.flavor) for path in (request.path, *beside))
+    return [each for each in named if each is not None]
+
+
+def _long_ago(marker: str) -> bool:
+    """Tell whether everything was looked at long ago, and take it that it is looked at now."""
+    try:
+        recent = time.time() - os.stat(marker).st_mtime < _WHOLE
+    except OSError:
+        recent = False
+    if not recent:
+        with open(marker, "w", encoding="ascii"):
+            pass
+        os.utime(marker)
+    return not recent

@@ -1,0 +1,77 @@
+"""JSON for hooks: the interpreter's own scanner without the modules around it.
+
+`json` brings `re` and `enum` along, which is as long as the interpreter itself takes to start. Where the scanner is not
+to be had (another interpreter, a later version that wants more of us), `json` does the work.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_BLANK = " \t\n\r"
+
+
+class _Rules:
+    """What the scanner asks of whoever makes it."""
+
+    strict = True
+    object_hook = object_pairs_hook = array_hook = None
+    parse_float, parse_int, parse_constant = float, int, float
+    memo: dict[str, str] = {}  # noqa: RUF012  it is cleared by the scanner after each use
+
+
+def loads(text: str | bytes) -> Any:
+    """Return what a JSON text says, or raise ValueError."""
+    if isinstance(text, bytes):
+        text = text.decode().removeprefix("\ufeff")
+    scan = _scanner()
+    if scan is None:
+        import json
+
+        return json.loads(text)
+    start = len(text) - len(text.lstrip(_BLANK))
+    try:
+        found, end = scan(text, start)
+    except StopIteration as place:
+        raise ValueError(f"no JSON value at character {place.value}") from None
+    if text[end:].strip(_BLANK):
+        raise ValueError(f"more than one JSON value; the first ends at character {end}")
+    return found
+
+
+def dumps(thing: Any) -> str:
+    """Return a text that says a thing made of dicts, lists, strings, finite numbers, booleans and None."""
+    if isinstance(thing, str):
+        return _quoted()(thing)
+    if thing is None or thing is True or thing is False:
+        return {None: "null", True: "true", False: "false"}[thing]
+    if isinstance(thing, int):
+        return int.__repr__(thing)
+    if isinstance(thing, float) and thing - thing == 0:
+        return float.__repr__(thing)
+    if isinstance(thing, dict):
+        return "{" + ", ".join(f"{dumps(str(name))}: {dumps(each)}" for name, each in thing.items()) + "}"
+    if isinstance(thing, (list, tuple)):
+        return "[" + ", ".join(map(dumps, thing)) + "]"
+    raise ValueError(f"{type(thing).__name__} is not JSON")
+
+
+def _scanner() -> Callable[[str, int], tuple[Any, int]] | None:
+    try:
+        import _json
+
+        made: Callable[[str, int], tuple[Any, int]] = _json.make_scanner(_Rules)  # type: ignore[arg-type]
+    except (ImportError, AttributeError, TypeError):
+        return None
+    return made
+
+
+def _quoted() -> Callable[[str], str]:
+    try:
+        from _json import encode_basestring_ascii as quoted
+    except ImportError:
+        from json import dumps as quoted
+    return quoted

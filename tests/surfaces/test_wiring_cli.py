@@ -1,0 +1,152 @@
+"""Init, uninit and doctor as a person and as a script meet them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.capture.transcripts import Claude
+from tests.surfaces.conftest import Run
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's home with Codex, and with Claude Code that mended something."""
+    home = tmp_path / "user"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    work = Claude(home)
+    work.says("Mend the login form")
+    work.runs("pytest -q", "3 passed")
+    work.answers("Done: the form works.")
+    (home / ".codex").mkdir()
+    return home
+
+
+def at_a_terminal(*words: str, typed: bytes, **env: str) -> tuple[int, str]:
+    """Run a command at a terminal and type into it."""
+    outer, inner = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "engram", *words], stdin=inner, stdout=inner, stderr=inner, env={**os.environ, **env}
+    ) as process:
+        os.close(inner)
+        os.write(outer, typed)
+        said = b""
+        try:
+            while block := os.read(outer, 65536):
+                said += block
+        except OSError:
+            pass  # the terminal is gone with its process
+    os.close(outer)
+    return process.returncode, said.decode().replace("\r\n", "\n")
+
+
+def test_init_shows_writes_takes_in_history_and_says_what_is_next(run: Run, user: Path) -> None:
+    said = run("init", "--yes").stdout
+    for part in ("Agents found: Claude Code, Codex.", "Not found: Gemini CLI", '+    "SessionStart"', "4 files written",
+                 "Remembered sessions: 1 of claude", "Mend the login form", "Next: start claude",
+                 "Next: start codex once"):  # fmt: skip
+        assert part in said, part
+    assert "hooks" in json.loads((user / ".claude/settings.json").read_text())
+
+
+def test_uninit_leaves_nothing_and_keeps_the_memory(run: Run, user: Path) -> None:
+    before = sorted(str(path) for path in user.rglob("*"))
+    run("init", "--yes")
+    assert "4 files as before" in run("uninit", "--yes").stdout
+    assert sorted(str(path) for path in user.rglob("*")) == before
+    assert "Nothing of Engram is there." in run("uninit").stdout
+    assert "Mend the login form" in run("sessions", "--captured").stdout
+
+
+def test_without_a_terminal_nothing_is_written_unasked(run: Run, user: Path) -> None:
+    told = run("init", status=2)
+    assert "--yes" in told.stderr
+    assert '"SessionStart"' in told.stdout
+    assert not (user / ".claude/settings.json").exists()
+    run("init", "--yes", "--no-history")
+    assert "--yes" in run("uninit", status=2).stderr
+
+
+def test_a_dry_run_shows_and_stops(run: Run, user: Path) -> None:
+    said = run("init", "--dry-run").stdout
+    assert '+    "SessionStart"' in said
+    assert "written" not in said
+    assert not (user / ".claude/settings.json").exists()
+
+
+def test_init_answers_as_json(run: Run, user: Path) -> None:
+    shown = json.loads(run("init", "--dry-run", "--json").stdout)
+    assert (shown["agents"], len(shown["files"]), shown["dry_run"]) == (["claude", "codex"], 4, True)
+    assert run("init", "--json", status=2)
+    wired = json.loads(run("init", "--json", "--yes").stdout)
+    assert (wired["problems"], len(wired["untrusted"])) == ([], 7)
+    assert [
+        each["level"] for each in json.loads(run("doctor", "--json", status=1).stdout) if each["subject"] == "store"
+    ] == ["ok"]
+
+
+def test_a_problem_is_shown_and_the_rest_is_done(run: Run, user: Path) -> None:
+    (user / ".claude/settings.json").write_text("{\n\noops")
+    said = run("init", "--yes", "--no-history", status=1).stdout
+    assert ".claude/settings.json, line 3" in said
+    assert (user / ".codex/hooks.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "written", "trusted"), [(b"y\ny\n", True, True), (b"\n\n", True, False), (b"n\nn\n", False, False)]
+)
+def test_a_person_is_asked(user: Path, typed: bytes, written: bool, trusted: bool) -> None:
+    status, said = at_a_terminal("init", "--no-history", typed=typed, NO_COLOR="1")
+    assert "Trust Engram's now" in said
+    assert "Write 4 files?" in said
+    assert (user / ".claude/settings.json").exists() is written
+    assert status == (0 if written else 1)
+    assert (written and "trusted_hash" in (user / ".codex/config.toml").read_text()) is trusted
+    assert "\x1b[" not in said
+
+
+def test_colours_are_for_terminals(user: Path) -> None:
+    _, said = at_a_terminal("init", "--dry-run", typed=b"")
+    assert re.search(r"\x1b\[32m\+ +\"SessionStart\"", said)
+
+
+def test_doctor_names_what_mends_and_fails_on_a_problem(run: Run, user: Path) -> None:
+    said = run("doctor").stdout
+    assert "⚠ codex: Codex does not call Engram." in said
+    assert "→ engram init --agent codex" in said
+    run("init", "--yes", "--no-history")
+    assert "--trust-codex" in run("doctor", status=1).stdout
+    run("init", "--yes", "--no-history", "--trust-codex", "--agent", "codex")
+    assert "passes over" not in run("doctor").stdout
+
+
+def test_doctor_works_while_the_store_does_not(run: Run, user: Path) -> None:
+    address = "postgresql://me:s3cret@127.0.0.1:1/engram"
+    said = run("doctor", status=1, ENGRAM_STORE=address).stdout
+    assert "✗ store:" in said
+    assert "s3cret" not in said
+    assert "codex: Codex does not call Engram." in said
+
+
+def test_wiring_stays_though_the_store_cannot_be_opened(run: Run, user: Path) -> None:
+    told = run("init", "--yes", status=1, ENGRAM_STORE="postgresql://me@127.0.0.1:1/engram")
+    assert "cannot be used" in told.stderr
+    assert "Next: start claude" in told.stdout
+    assert "SessionStart" in (user / ".claude/settings.json").read_text()
+
+
+def test_a_project_is_wired_where_one_stands(run: Run, user: Path, tmp_path: Path) -> None:
+    run("init", "--project", "--yes", "--no-history", "--agent", "claude")
+    settings = json.loads((tmp_path / "work" / ".claude" / "settings.json").read_text())
+    assert settings["hooks"]["Stop"][0]["hooks"][0]["command"] == "engram hook"
+    run("uninit", "--project", ".", "--yes")
+    assert os.listdir(tmp_path / "work") == []

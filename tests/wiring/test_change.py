@@ -1,0 +1,86 @@
+"""A change is shown as it is written, and written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engram.errors import ConfigChanged, ConfigRefused
+from engram.wiring.change import Change, diff, write
+
+LINES = st.lists(st.text(alphabet="abc{}, +-@", max_size=6), max_size=12)
+
+
+def applied(old: list[str], shown: str) -> list[str]:
+    """Apply a unified diff as `patch` does."""
+    result, place = [], 0
+    for line in shown.splitlines()[2:]:
+        if line.startswith("@@"):
+            start = int(line.split()[1].lstrip("-").split(",")[0])
+            length = line.split()[1].split(",")[1:] or ["1"]
+            begin = start if length == ["0"] else start - 1
+            result += old[place:begin]
+            place = begin
+        elif line[0] == "+":
+            result.append(line[1:])
+        else:
+            assert old[place] == line[1:]
+            result += [line[1:]] if line[0] == " " else []
+            place += 1
+    return result + old[place:]
+
+
+@given(LINES, LINES, LINES, LINES)
+def test_the_diff_makes_the_new_file_of_the_old(
+    head: list[str], old: list[str], new: list[str], tail: list[str]
+) -> None:
+    before, after = [*head, *old, *tail], [*head, *new, *tail]
+    change = Change("f", _bytes(before), _bytes(after), "")
+    assert applied(before, diff(change)) == after
+
+
+def _bytes(lines: list[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def test_lines_of_others_are_masked_and_ours_are_not() -> None:
+    change = Change("f", b'{\n"key": "s3cret"\n}\n', b'{\n"key": "s3cret",\n"ours": "s3cret"\n}\n', "")
+    shown = diff(change, lambda lines: [line.replace("s3cret", "…") for line in lines])
+    assert shown.splitlines()[3:] == [" {", '-"key": "…"', '+"key": "…",', '+"ours": "s3cret"', " }"]
+
+
+def test_a_link_stays_a_link_and_the_mode_stays(tmp_path: Path) -> None:
+    (tmp_path / "real").write_bytes(b"a")
+    (tmp_path / "real").chmod(0o604)
+    (tmp_path / "link").symlink_to("real")
+    write(Change(str(tmp_path / "link"), b"a", b"b", ""))
+    assert os.readlink(tmp_path / "link") == "real"
+    assert ((tmp_path / "real").read_bytes(), (tmp_path / "real").stat().st_mode & 0o777) == (b"b", 0o604)
+    assert sorted(os.listdir(tmp_path)) == ["link", "real"]
+
+
+@pytest.mark.parametrize(("held", "expected"), [(b"other", b"a"), (b"", None)])
+def test_what_changed_since_it_was_read_is_not_overwritten(tmp_path: Path, held: bytes, expected: bytes | None) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(held)
+    with pytest.raises(ConfigChanged):
+        write(Change(str(path), expected, b"b", ""))
+    assert path.read_bytes() == held
+    assert os.listdir(tmp_path) == ["f"]
+
+
+def test_a_directory_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "f").mkdir()
+    with pytest.raises(ConfigRefused):
+        write(Change(str(tmp_path / "f"), None, b"b", ""))
+
+
+def test_a_file_for_its_user_alone_is_closed_and_a_shared_one_open(tmp_path: Path) -> None:
+    write(Change(str(tmp_path / "a" / "own"), None, b"b", ""))
+    write(Change(str(tmp_path / "b" / "shared"), None, b"b", "", shared=True))
+    modes = [path.stat().st_mode & 0o777 for path in sorted(tmp_path.rglob("*"))]
+    assert modes == [0o700, 0o600, 0o755, 0o644]

@@ -1,0 +1,149 @@
+"""How the agents are wired, as the doctor tells it: each fault with the command that mends it."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from engram import Engram
+from engram.errors import StoreUnavailable
+from engram.store import hook_log
+from engram.wiring import health
+from engram.wiring.command import located
+from engram.wiring.doctor import without_store
+from engram.wiring.finding import Finding
+from tests.capture.transcripts import Claude
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Engram:
+    return Engram(tmp_path / "home")
+
+
+def found(tmp_path: Path, flavor: str) -> list[Finding]:
+    return [each for each in health.agents(str(tmp_path / "home")) if each.subject == flavor]
+
+
+def told(tmp_path: Path, flavor: str) -> str:
+    return "\n".join(f"{each.level}: {each.text} → {each.mend}" for each in found(tmp_path, flavor))
+
+
+def test_an_agent_that_is_not_here_is_not_spoken_of(home: Path, tmp_path: Path) -> None:
+    assert list(health.agents(str(tmp_path / "home"))) == []
+
+
+def test_an_agent_that_does_not_call_us_is_told_with_the_way_out(home: Path, tmp_path: Path) -> None:
+    (home / ".gemini").mkdir()
+    assert told(tmp_path, "gemini") == "warning: Gemini CLI does not call Engram. → engram init --agent gemini"
+
+
+def test_a_wired_agent_is_well(hub: Engram, home: Path, tmp_path: Path) -> None:
+    hub.init(agents=["claude", "opencode", "cursor"])
+    assert [each.level for flavor in ("claude", "opencode", "cursor") for each in found(tmp_path, flavor)] == ["ok"] * 5
+
+
+def test_a_missing_event_is_told(hub: Engram, home: Path, tmp_path: Path) -> None:
+    hub.init(agents=["claude"])
+    settings = home / ".claude/settings.json"
+    facts = json.loads(settings.read_text())
+    del facts["hooks"]["Stop"]
+    settings.write_text(json.dumps(facts))
+    assert "no hook for Stop" in told(tmp_path, "claude")
+    assert "→ engram init --agent claude" in told(tmp_path, "claude")
+
+
+@pytest.mark.parametrize("flavor", ["claude", "copilot", "opencode"])
+def test_a_command_that_is_gone_is_a_problem(hub: Engram, home: Path, tmp_path: Path, flavor: str) -> None:
+    hub.init(agents=[flavor])
+    for path in home.rglob("*"):
+        if path.is_file():
+            path.write_text(path.read_text().replace(located(), "/gone/bin/engram"))
+    assert "problem: Its hooks call /gone/bin/engram, which cannot be run." in told(tmp_path, flavor)
+
+
+def test_codex_hooks_nobody_trusts_are_a_problem_until_they_are_trusted(
+    hub: Engram, home: Path, tmp_path: Path
+) -> None:
+    hub.init(agents=["codex"])
+    assert "problem: Codex passes over 7 of our hooks" in told(tmp_path, "codex")
+    assert hub.init(agents=["codex"], trust_codex=True).untrusted == ()
+    assert "problem" not in told(tmp_path, "codex")
+    hub.uninit()
+    assert sorted(os.listdir(home / ".codex") if (home / ".codex").exists() else []) == []
+
+
+def test_trust_codex_wrote_itself_goes_with_the_hooks_and_the_trust_in_others_stays(
+    hub: Engram, home: Path, tmp_path: Path
+) -> None:
+    hub.init(agents=["codex"])
+    config = home / ".codex/config.toml"
+    theirs = '[hooks.state."/other/hooks.json:stop:0:0"]\ntrusted_hash = "sha256:1"\n'
+    config.write_text(theirs + "\n" + config.read_text())
+    hub.init(agents=["codex"], trust_codex=True)
+    config.write_text(config.read_text() + "\n[tui]\n")
+    hub.uninit()
+    assert config.read_text() == theirs + "\n[tui]\n"
+
+
+@pytest.mark.parametrize(
+    ("flavor", "name", "text"),
+    [
+        ("claude", ".claude/settings.json", '{"disableAllHooks": true}'),
+        ("gemini", ".gemini/settings.json", '{"hooksConfig": {"enabled": false}}'),
+        ("codex", ".codex/config.toml", "[features]\nhooks = false\n"),
+    ],
+)
+def test_hooks_that_are_switched_off_are_a_problem(
+    hub: Engram, home: Path, tmp_path: Path, flavor: str, name: str, text: str
+) -> None:
+    (home / name).parent.mkdir()
+    (home / name).write_text(text)
+    hub.init()
+    assert "it runs no hooks at all" in told(tmp_path, flavor)
+
+
+def test_a_plugin_beside_init_is_told_and_a_plugin_alone_is_well(hub: Engram, home: Path, tmp_path: Path) -> None:
+    (home / ".claude").mkdir()
+    (home / ".claude/settings.json").write_text('{"enabledPlugins": {"engram@engram": true}}')
+    assert "ok: Claude Code: wired by its plugin." in told(tmp_path, "claude")
+    wired = hub.init()
+    assert any("plugin too" in note for note in wired.notes)
+    assert "warning: Wired twice" in told(tmp_path, "claude")
+
+
+def test_hooks_are_heard_with_their_times_and_their_failures(hub: Engram, home: Path, tmp_path: Path) -> None:
+    hub.init(agents=["claude"])
+    for milliseconds in range(1, 101):
+        hook_log.note(str(tmp_path / "home"), "claude", "Stop", milliseconds / 1000)
+    assert "(Stop); a hook takes 51 ms, 95 % within 96 ms." in told(tmp_path, "claude")
+    hook_log.note(str(tmp_path / "home"), "claude", "Stop", 0.01, "StoreBusy: it is busy")
+    assert "problem: 1 of its last 101 events failed" in told(tmp_path, "claude")
+    hook_log.note(str(tmp_path / "home"), "claude", "Stop", 0.01)
+    assert "warning: 1 of its last 102 events failed" in told(tmp_path, "claude")
+
+
+def test_work_without_a_call_is_told(hub: Engram, home: Path) -> None:
+    hub.init(agents=["claude"])
+    work = Claude(home)
+    work.says("Hello")
+    assert not [each for each in hub.doctor() if "did not call us" in each.text]
+    later = time.time() + 2 * 3600
+    os.utime(work.path, (later, later))
+    assert [each for each in hub.doctor() if "did not call us" in each.text]
+
+
+def test_every_finding_that_is_not_well_says_what_mends_it(hub: Engram, crowded: Path) -> None:
+    (crowded / ".gemini/settings.json").write_text("{oops")
+    Claude(crowded).says("Hello")
+    assert [each.text for each in hub.doctor() if each.level != "ok" and not each.mend] == []
+
+
+def test_the_agents_are_looked_at_though_the_store_cannot_be_opened(home: Path, tmp_path: Path) -> None:
+    (home / ".claude").mkdir()
+    problem = StoreUnavailable(store="postgresql://x", reason="it does not answer.", hint="Start it.")
+    findings = without_store(str(tmp_path / "home"), problem)
+    assert [(each.level, each.subject) for each in findings] == [("problem", "store"), ("warning", "claude")]

