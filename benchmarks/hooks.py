@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from engram import Engram
+from engram.wiring import launcher
 
 PYTHON = sys.executable
-ENGRAM = str(Path(sys.executable).parent / "engram")
 DEAD = "postgresql://nobody@127.0.0.1:9/engram"  # the discard port: refused at once
 AIM = 2.5
 
@@ -72,13 +72,15 @@ def started(command: tuple[str, ...], given: bytes, cwd: Path, env: dict[str, st
 
 
 def measured(facts: dict[str, Any], cwd: Path, env: dict[str, str], rounds: int) -> dict[str, float]:
-    """Return the medians of a bare interpreter and of a hook, started in turn."""
+    """Return the medians of a bare interpreter and of a hook as agents call it, started in turn."""
+    launcher.write(env["ENGRAM_HOME"])
+    program = launcher.path(env["ENGRAM_HOME"])
     bare, hook = [], []
     for number in range(rounds + 2):
         event = {"session_id": "bench", "cwd": str(cwd), "transcript_path": "/x/.claude/y.jsonl",
                  "prompt_id": f"{os.getpid()}-{time.time_ns()}", **facts}  # fmt: skip
         one = started((PYTHON, "-c", "pass"), b"", cwd, env)
-        two = started((ENGRAM, "hook"), json.dumps(event).encode(), cwd, env)
+        two = started((program, "hook"), json.dumps(event).encode(), cwd, env)
         if number >= 2:  # the first ones warm the disk's cache
             bare.append(one)
             hook.append(two)

@@ -45,9 +45,14 @@ class Clock:
 
 def moment(microseconds: int) -> datetime:
     """Turn stored microseconds into an aware UTC datetime."""
-    from datetime import datetime, timedelta, timezone  # a hook that shows no time need not load it
-
-    return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=microseconds)
+    # A hook that shows no time need not load it, and one that does is spared the module around the compiled one.
+    try:
+        import _datetime as calendar  # type: ignore[import-not-found]
+    except ImportError:
+        import datetime as calendar
+    epoch = calendar.datetime(1970, 1, 1, tzinfo=calendar.timezone.utc)
+    found: datetime = epoch + calendar.timedelta(microseconds=microseconds)
+    return found
 
 
 def zone(name: str) -> tzinfo | None:

@@ -13,9 +13,9 @@ from engram import Engram
 from engram.errors import StoreUnavailable
 from engram.store import hook_log
 from engram.wiring import health
-from engram.wiring.command import located
 from engram.wiring.doctor import without_store
 from engram.wiring.finding import Finding
+from engram.wiring.launcher import called
 from tests.capture.transcripts import Claude
 
 
@@ -61,7 +61,7 @@ def test_a_command_that_is_gone_is_a_problem(hub: Engram, home: Path, tmp_path: 
     hub.init(agents=[flavor])
     for path in home.rglob("*"):
         if path.is_file():
-            path.write_text(path.read_text().replace(located(), "/gone/bin/engram"))
+            path.write_text(path.read_text().replace(called(hub.settings.home), "/gone/bin/engram"))
     assert "problem: Its hooks call /gone/bin/engram, which cannot be run." in told(tmp_path, flavor)
 
 

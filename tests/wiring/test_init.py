@@ -15,7 +15,7 @@ import pytest
 from engram import Engram
 from engram.errors import ConfigChanged, InitRunning, InvalidInput
 from engram.wiring import init as wiring
-from engram.wiring import jsonc
+from engram.wiring import jsonc, launcher
 from engram.wiring.agents import AGENTS, FLAVORS, agent_of
 from engram.wiring.change import read
 from engram.wiring.command import located
@@ -23,12 +23,19 @@ from engram.wiring.places import places
 from tests.wiring.conftest import OTHERS, snapshot
 
 ENGRAM = str(Path(sys.executable).with_name("engram"))
-HOOK = f"{ENGRAM} hook"
 
 
 @pytest.fixture
 def hub(tmp_path: Path) -> Engram:
     return Engram(tmp_path / "home")
+
+
+def program(hub: Engram) -> str:
+    return launcher.path(hub.settings.home)
+
+
+def hook(hub: Engram) -> str:
+    return f"{program(hub)} hook"
 
 
 def said(path: Path) -> Any:
@@ -58,16 +65,19 @@ def test_every_agent_calls_us_and_still_calls_the_others(hub: Engram, crowded: P
     hub.init()
     for name in (".claude/settings.json", ".codex/hooks.json", ".gemini/settings.json", ".qwen/settings.json",
                  ".grok/hooks/engram.json", ".copilot/hooks/engram.json"):  # fmt: skip
-        assert HOOK in commands(crowded / name), name
+        assert hook(hub) in commands(crowded / name), name
     assert "say done" in commands(crowded / ".claude/settings.json")
     assert "engram-like hook" in commands(crowded / ".gemini/settings.json")
     servers = said(crowded / ".claude.json")["mcpServers"]
-    assert servers == {"notes": {"command": "notes"}, "engram": {"type": "stdio", "command": ENGRAM, "args": ["mcp"]}}
+    assert servers == {
+        "notes": {"command": "notes"},
+        "engram": {"type": "stdio", "command": program(hub), "args": ["mcp"]},
+    }
     for name in (".codex/config.toml", ".grok/config.toml"):
         assert said(crowded / name)["mcp_servers"] == {
-            "notes": {"command": "notes"}, "engram": {"command": ENGRAM, "args": ["mcp"]},
+            "notes": {"command": "notes"}, "engram": {"command": program(hub), "args": ["mcp"]},
         }  # fmt: skip
-    assert json.dumps([ENGRAM, "hook"]) in (crowded / ".config/opencode/plugin/engram.js").read_text()
+    assert json.dumps([program(hub), "hook"]) in (crowded / ".config/opencode/plugin/engram.js").read_text()
     assert (crowded / ".claude/settings.json").is_symlink()
     assert "// loud" in (crowded / ".claude/settings.json").read_text()
 
@@ -98,7 +108,7 @@ def test_only_agents_that_are_here_are_wired(hub: Engram, home: Path) -> None:
 
 def test_a_named_agent_is_wired_though_it_is_not_here(hub: Engram, home: Path) -> None:
     hub.init(agents=["grok"])
-    assert commands(home / ".grok/hooks/engram.json") == [HOOK] * 7
+    assert commands(home / ".grok/hooks/engram.json") == [hook(hub)] * 7
     hub.uninit()
     assert os.listdir(home) == []
 
@@ -182,7 +192,7 @@ def test_an_older_path_of_ours_is_replaced_in_place(hub: Engram, home: Path) -> 
     settings.write_text(json.dumps({"hooks": {"SessionStart": [old, {"hooks": [{"type": "command", "command": "x"}]}],
                                               "Notification": [old]}}, indent=2))  # fmt: skip
     hub.init(agents=["claude"])
-    assert [entry["hooks"][0]["command"] for entry in said(settings)["hooks"]["SessionStart"]] == [HOOK, "x"]
+    assert [entry["hooks"][0]["command"] for entry in said(settings)["hooks"]["SessionStart"]] == [hook(hub), "x"]
     assert "/old place" not in settings.read_text()
     hub.uninit()
     assert said(settings) == {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "x"}]}]}}
@@ -191,7 +201,9 @@ def test_an_older_path_of_ours_is_replaced_in_place(hub: Engram, home: Path) -> 
 def test_an_upgrade_after_somebodys_edit_goes_back_to_their_edit(hub: Engram, home: Path) -> None:
     hub.init(agents=["qwen"])
     settings = home / ".qwen/settings.json"
-    settings.write_text(settings.read_text().replace(ENGRAM, "/elsewhere/engram").replace("{", '{"theirs": 1,', 1))
+    settings.write_text(
+        settings.read_text().replace(program(hub), "/elsewhere/engram").replace("{", '{"theirs": 1,', 1)
+    )
     assert len(hub.init(agents=["qwen"]).files) == 1
     hub.uninit()
     assert said(settings) == {"theirs": 1}
@@ -203,7 +215,7 @@ def test_damaged_settings_are_named_with_their_line_and_left_alone(hub: Engram, 
     wired = hub.init()
     assert [p for p in wired.problems if str(damaged) in p and "line 3" in p]
     assert damaged.read_text() == '{\n  "ui": {},\n  oops\n}\n'
-    assert HOOK in commands(crowded / ".claude/settings.json")
+    assert hook(hub) in commands(crowded / ".claude/settings.json")
 
 
 @pytest.mark.parametrize("held", [b"\xff\xfe{}", b'{"hooks": []}', b'{"hooks": {"SessionStart": {}}}', b"[]"])
@@ -235,7 +247,7 @@ def test_a_server_of_our_name_that_is_not_ours_is_left_alone(hub: Engram, home: 
 
 
 def test_a_file_changed_between_the_look_and_the_write_is_not_overwritten(hub: Engram, crowded: Path) -> None:
-    plan, _ = wiring.planned(None, ["qwen"], False)
+    plan, _ = wiring.planned(hub.settings.home, None, ["qwen"], False)
     (crowded / ".qwen/settings.json").write_text('{"new": true}')
     failed = wiring.carry_out(hub.settings.home, plan)
     assert failed == (str(ConfigChanged(path=str(crowded / ".qwen/settings.json"))),)
@@ -284,7 +296,7 @@ def test_one_agent_can_be_taken_back_alone(hub: Engram, crowded: Path) -> None:
     hub.init()
     hub.uninit(agents=["gemini"])
     assert (crowded / ".gemini/settings.json").read_bytes() == OTHERS[".gemini/settings.json"]
-    assert HOOK in commands(crowded / ".claude/settings.json")
+    assert hook(hub) in commands(crowded / ".claude/settings.json")
 
 
 def test_files_that_vanished_are_forgotten(hub: Engram, crowded: Path, tmp_path: Path) -> None:

@@ -42,6 +42,15 @@ def register(
     pid: Annotated[int | None, Help("the agent's process; found from our ancestors if not given")] = None,
 ) -> str:
     """Announce a session and return its id."""
+    return announce(hub, session_type, summary, metadata, flavor, native_id, cwd, project, model, pid)
+
+
+def announce(
+    hub: Hub, session_type: str, summary: str, metadata: Any = None, flavor: str | None = None,
+    native_id: str | None = None, cwd: str | None = None, project: str | None = None, model: str | None = None,
+    pid: int | None = None, *, durable: bool = True,
+) -> str:  # fmt: skip
+    """Register a session; one a hook tells of need not survive a power cut, for its next event tells of it again."""
     flavor, process = _identify(hub, flavor or session_type, flavor is None, pid)
     facts: dict[str, Any] = {
         "session_type": text.required("session_type", session_type, "Say which kind, e.g. claude-code."),
@@ -52,7 +61,7 @@ def register(
         **_process_columns(process),
     }
     own_id = None if native_id is None else text.name("native_id", native_id)
-    with hub.engine.transaction(durable=True):
+    with hub.engine.transaction(durable=durable):
         known = store.by_native_id(hub.engine, flavor, own_id) if own_id else None
         if known:
             return _resume(hub, known["id"], facts)

@@ -35,6 +35,11 @@ def situation(
     project: Annotated[str | None, Help("which project; without it the one of session or directory")] = None,
 ) -> Sitrep:
     """Show the picture of now: world state, sessions, locks, messages, recent work."""
+    return picture(hub, session_id, project, recent=True)
+
+
+def picture(hub: Hub, session_id: str | None, project: str | None, *, recent: bool) -> Sitrep:
+    """Return the picture of now, with or without what was completed lately."""
     row = sessions.require(hub, session_id) if session_id else None
     room = sessions.room(project) or (row["project"] if row else _here(hub))
     settings, now = hub.settings, hub.now()
@@ -42,7 +47,7 @@ def situation(
     scope = room or None
     active = session_store.active(hub.engine, since, scope, _SHOWN + 1)
     others = session_store.active_elsewhere(hub.engine, since, room, _SHOWN + 1) if room else []
-    recent = session_store.recent(hub.engine, now - settings.recent_hours * HOUR, scope, _SHOWN + 1)
+    done = session_store.recent(hub.engine, now - settings.recent_hours * HOUR, scope, _SHOWN + 1) if recent else []
     held = locks.list_locks(hub, scope, _SHOWN + 1)
     unread = messages.peek(hub, session_id, _SHOWN + 1) if session_id else []
     found: dict[str, list[Any]] = {
@@ -50,7 +55,7 @@ def situation(
         "elsewhere": others,
         "locks": held,
         "unread": unread,
-        "recent": recent,
+        "recent": done,
     }
     return Sitrep(
         project=room,
@@ -59,7 +64,7 @@ def situation(
         elsewhere=tuple(sessions.view(hub, row) for row in others[:_SHOWN]),
         locks=tuple(held[:_SHOWN]),
         unread=tuple(unread[:_SHOWN]),
-        recent=tuple(sessions.view(hub, row) for row in recent[:_SHOWN]),
+        recent=tuple(sessions.view(hub, row) for row in done[:_SHOWN]),
         more={name: len(rows) - _SHOWN for name, rows in found.items() if len(rows) > _SHOWN},
     )
 

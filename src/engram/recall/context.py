@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from engram.clock import moment
 from engram.coordination import sessions
 from engram.hub import Hub
 from engram.model import Context, Hit
 from engram.operation import Help, operation
+from engram.recall.briefing import brief
 from engram.recall.recall import recall
-from engram.store import captures, documents
 from engram.store import sessions as session_store
-from engram.text import PAGE, clean, cut, inline, quote, tokens
+from engram.text import PAGE, clean, inline, quote, tokens
 from engram.value import value
 
 HITS = 6  # of which those are told that are to the point
-_WORK = 4  # sessions of the project that are told of
-_LONGEST = 400  # tokens of one piece
 # What comes unasked must be clearly to the point. Measured by `benchmarks/recall --only unasked`: of questions whose
 # answer is remembered 66 % are told, each of the right session but one; of prompts of others 2 to 7 %, of "fix the
 # failing test" and the like 1 %. Without the rarity of words it was every second of those.
@@ -26,7 +23,6 @@ _NEAR, _RARE = 0.8, 1.8
 _TOLD = 0.4  # of the question's words one sentence must hold that an agent said: it narrates much that answers nothing
 _NARRATED = 0.6  # what that is worth against a person's word, or what was made of a session
 _WORDS = 3  # a prompt of fewer asks for nothing that could be remembered
-_WORTH = {"profile": 0.9, "work": 0.8, "narrative": 0.5, "era": 0.3}  # against a hit's own score
 
 
 @value
@@ -61,8 +57,9 @@ def context(
     limit = sessions.positive("budget", budget)
     room = sessions.room(project)
     asked = clean("prompt", prompt, PAGE) if prompt else ""
-    pieces = [*_asked(hub, asked, session_id, room)] if asked.strip() else [*_starting(hub, session_id, room)]
-    return _told(pieces, limit)
+    if prompt is None:
+        return brief(hub, session_id, room, limit)
+    return _told([*_asked(hub, asked, session_id, room)], limit)
 
 
 def _asked(hub: Hub, prompt: str, session_id: str | None, project: str | None) -> Iterator[Piece]:
@@ -70,9 +67,12 @@ def _asked(hub: Hub, prompt: str, session_id: str | None, project: str | None) -
     asked = prompt[:4000]
     if not worth_asking(asked):
         return
+    from engram.recall.filter import TIERS
+
     row = session_store.get(hub.engine, session_id) if session_id else None
     flavor = row["flavor"] if row else ""
-    for hit in recall(hub, asked, HITS, exclude_session=session_id, project=project):
+    tiers = [tier for tier in TIERS if tier != "event"]  # what tools print is never told unasked
+    for hit in recall(hub, asked, HITS, exclude_session=session_id, project=project, tiers=tiers):
         if to_the_point(asked, hit) and not _read_anyway(flavor, hit):
             worth = hit.score * (_NARRATED if hit.role == "assistant" else 1.0)
             yield Piece(title=_where(hit), body=hit.snippet, worth=worth, source=hit.id)
@@ -99,27 +99,6 @@ def _read_anyway(flavor: str, hit: Hit) -> bool:
     from engram.capture.guide_places import reads
 
     return hit.tier == "guide" and (not flavor or reads(flavor, hit.name or ""))
-
-
-def _starting(hub: Hub, session_id: str | None, project: str | None) -> Iterator[Piece]:
-    """Yield what a session should know before it begins."""
-    for kind, key, title in (("profile", "self", "About the user"), ("narrative", "current", "Where things stand")):
-        row = documents.current(hub.engine, kind, key)
-        if row and row["content"]:
-            yield Piece(title=title, body=cut(row["content"], _LONGEST), worth=_WORTH[kind], source=f"{kind} {key}")
-    for place, row in enumerate(captures.listed(hub.engine, _WORK, project=project, relation="none")):
-        piece = _work(hub, row, _WORTH["work"] * 0.8**place)
-        if row["id"] != session_id and piece.body.strip():
-            yield piece
-
-
-def _work(hub: Hub, row: dict[str, object], worth: float) -> Piece:
-    """Return what a session came to: its gist, or what it was about."""
-    gist = documents.current(hub.engine, "gist", str(row["id"]))
-    body = gist["content"] if gist else row["summary"]
-    when = moment(int(str(row["last_at"]))).date().isoformat() if row["last_at"] else ""
-    title = f"{row['flavor']} {when}, {row['outcome'] or 'unclear'}: {inline(str(row['summary']), 80)}"
-    return Piece(title=title, body=cut(str(body), _LONGEST), worth=worth, source=str(row["id"]))
 
 
 def _where(hit: Hit) -> str:

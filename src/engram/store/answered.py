@@ -6,6 +6,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.store.engine import Engine
 
+BRIEFED = "briefed"  # an event of our own: the session was told what helps at its start
+EVER = 7 * 24 * 3600 * 1_000_000  # microseconds; by then nobody asks again
+
 _FIRST = """
 insert into answered (flavor, native_id, event, turn, at) values (:flavor, :native_id, :event, :turn, :now)
 on conflict (flavor, native_id, event, turn) do update set at = excluded.at where answered.at < :now - :span

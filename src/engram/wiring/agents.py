@@ -72,8 +72,7 @@ AGENTS = (
     Agent("qwen", "Qwen Code", ("qwen",), "groups", _named_as_claude(_QWEN_EDITS, f"read_file|{_QWEN_EDITS}")),
     Agent(
         "grok", "Grok", ("grok",), "groups", _named_as_claude(_GROK_EDITS, f"read_file|{_GROK_EDITS}"),
-        note="Grok shows its model nothing of what a hook says at the start; a project's AGENTS.md does:"
-        " `engram init --project`.",
+        note="Grok shows its model nothing a hook says at its start; the MCP server and its first tool tell it.",
     ),
     Agent(
         "copilot", "GitHub Copilot CLI", ("copilot",), "flat",

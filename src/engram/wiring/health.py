@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import Any
@@ -12,7 +13,7 @@ from engram.errors import Error
 from engram.store import hook_log
 from engram.store.hook_log import Firing
 from engram.text import duration, one_line
-from engram.wiring import jsonc, toml_block
+from engram.wiring import jsonc, launcher, toml_block
 from engram.wiring.agents import AGENTS, Agent, directory, present, program
 from engram.wiring.change import read
 from engram.wiring.command import fleeting, located, program_in, runs
@@ -35,10 +36,23 @@ def agents(home: str) -> Iterator[Finding]:
         yield Finding(
             "warning", "engram", f"{ours} will not stay where it is.", "uv tool install engram && engram init"
         )
+    yield from _launched(home)
     heard = _heard(home)
     for agent in AGENTS:
         if present(agent):
-            yield from _agent(agent, ours, heard.get(agent.flavor, []), home)
+            yield from _agent(agent, launcher.called(home), heard.get(agent.flavor, []), home)
+
+
+def _launched(home: str) -> Iterator[Finding]:
+    """Say what the agents' calls start, if that is not us."""
+    python = launcher.starts(launcher.path(home))
+    if python is None or python == sys.executable:
+        return
+    if os.access(python, os.X_OK):
+        yield Finding("warning", "engram", f"Agents start the Engram of {python}, not this one.", "engram init")
+    else:
+        text = f"Agents start {python}, which is gone: they remember nothing."
+        yield Finding("problem", "engram", text, "engram init")
 
 
 def last_heard(home: str, flavor: str) -> int:

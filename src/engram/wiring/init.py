@@ -53,7 +53,7 @@ def init(
 ) -> Wired:
     """Make the agents call Engram: hooks and MCP server, beside what is there."""
     home = hub.settings.home
-    plan, program = planned(project, agents, trust_codex)
+    plan, program = planned(home, project, agents, trust_codex)
     return told(home, plan, program, dry_run, () if dry_run else carry_out(home, plan))
 
 
@@ -70,12 +70,13 @@ def uninit(
     return told(home, plan, "", dry_run, () if dry_run else take_back(home, plan))
 
 
-def planned(project: str | None, agents: list[str] | None, trust_codex: bool) -> tuple[Plan, str]:
+def planned(home: str, project: str | None, agents: list[str] | None, trust_codex: bool) -> tuple[Plan, str]:
     """Return what wiring would change, and the program the agents will call."""
     from engram.wiring.command import located
+    from engram.wiring.launcher import called
     from engram.wiring.plan import wiring
 
-    program = located()
+    program = called(home) if project is None else located()
     return wiring(agents, _root(project), program, trust_codex), program
 
 
@@ -91,11 +92,14 @@ def carry_out(home: str, plan: Plan) -> tuple[str, ...]:
     """Write what was planned, each file recorded before it is touched; return what could not be written."""
     from engram.capture.turn import Turn
     from engram.errors import ConfigRefused, InitRunning
+    from engram.wiring import launcher
     from engram.wiring.change import write
     from engram.wiring.record import Record
 
     problems = []
     with Turn(home, "wiring.lock", InitRunning):
+        if plan.project is None and plan.agents:
+            launcher.write(home)
         record = Record(home)
         for change in plan.changes:
             known = record.of(change.path)
@@ -112,6 +116,7 @@ def take_back(home: str, plan: Plan) -> tuple[str, ...]:
     """Write what was there before us; return what could not be written."""
     from engram.capture.turn import Turn
     from engram.errors import ConfigRefused, InitRunning
+    from engram.wiring import launcher
     from engram.wiring.change import drop_directories, write
     from engram.wiring.record import Record
 
@@ -130,6 +135,8 @@ def take_back(home: str, plan: Plan) -> tuple[str, ...]:
                 problems.append(str(refusal))
         for path in plan.gone:
             record.drop(path)
+        if not record.all(None):
+            launcher.remove(home)
     drop_directories(made)
     return tuple(problems)
 
@@ -143,7 +150,7 @@ def told(home: str, plan: Plan, program: str, dry_run: bool, problems: tuple[str
         project=plan.project, agents=looked_at, program=program, dry_run=dry_run,
         absent=tuple(agent.flavor for agent in AGENTS if agent.flavor not in looked_at and not present(agent)),
         files=rewritten(home, plan), problems=(*plan.problems, *problems),
-        notes=tuple(_notes(plan, program)) if program else (), untrusted=plan.untrusted,
+        notes=tuple(_notes(plan)) if program else (), untrusted=plan.untrusted,
     )  # fmt: skip
 
 
@@ -178,16 +185,19 @@ def _note(record: Record, change: Change, project: str) -> None:
     record.note(Written(change.path, change.flavor, project, kept, wrote, made, now), before)
 
 
-def _notes(plan: Plan, program: str) -> list[str]:
+def _notes(plan: Plan) -> list[str]:
     import os
 
-    from engram.wiring.command import fleeting
+    from engram.wiring.command import fleeting, located
     from engram.wiring.health import packaged
 
-    moved = [name for name in ("ENGRAM_HOME", "ENGRAM_STORE") if os.environ.get(name)]
-    notes = [f"{name} is set here; an agent started without it remembers elsewhere." for name in moved]
-    if plan.project is None and fleeting(program):
-        notes.append(f"{program} will not stay there: install Engram (`uv tool install engram`) and run init again.")
+    notes = []
+    if os.environ.get("ENGRAM_STORE"):
+        notes.append(
+            "ENGRAM_STORE is set here; an agent started without it remembers elsewhere: put it in config.toml."
+        )
+    if plan.project is None and fleeting(ours := located()):
+        notes.append(f"{ours} will not stay there: install Engram (`uv tool install engram`) and run init again.")
     for agent in plan.agents:
         if packaged(agent):
             notes.append(

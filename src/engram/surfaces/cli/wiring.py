@@ -34,9 +34,9 @@ def init(
     Shows what it will write and asks first; what is there stays. `engram uninit` takes it back.
     """
     home = load().home
-    plan, program = wiring.planned(project, list(agents), trust_codex)
+    plan, program = wiring.planned(home, project, list(agents), trust_codex)
     if not trust_codex and plan.untrusted and project is None and _may_ask(yes, dry_run, as_json) and _trusts():
-        plan, program = wiring.planned(project, list(agents), True)
+        plan, program = wiring.planned(home, project, list(agents), True)
     shown = wiring.told(home, plan, program, dry_run, ())
     if not as_json:
         click.echo(_before(shown, plan))
@@ -96,6 +96,7 @@ def _before(shown: Wired, plan: Plan) -> str:
 
 def _written(home: str, plan: Plan, shown: Wired, yes: bool, as_json: bool) -> Wired:
     if not plan.changes:
+        wiring.carry_out(home, plan)  # nothing to write but the launcher, which may start an older installation
         return shown
     _agreed(plan, yes, as_json, "init")
     try:

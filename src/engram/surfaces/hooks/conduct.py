@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from engram import host
-from engram.capture import spool
 from engram.coordination import sessions
 from engram.errors import Fenced, Held
 from engram.hub import Hub
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from engram.surfaces.hooks.occasion import Occasion
 
 _AGAIN = 10_000_000  # microseconds in which the same event told twice is one event
-_EVER = 7 * 24 * 3600 * 1_000_000
 
 
 def answer(met: Occasion, settings: Settings) -> Told | None:
@@ -52,6 +50,8 @@ def _ask_for_capture(met: Occasion, home: str) -> None:
     """Ask for the transcript to be taken in by a process of its own; needs no store."""
     if met.flavor == "gemini" and met.event == COMPACT:
         return  # it fires that before every call of its model
+    from engram.capture import spool
+
     spool.ask(home, spool.Request(flavor=met.flavor, native_id=met.session, path=met.transcript, event=met.event))
     spool.start_worker(home)
 
@@ -71,7 +71,9 @@ def _session(hub: Hub, met: Occasion) -> str | None:
         return above.id  # a subagent under an id of its own: it acts for the session that started it
     summary = _task(met) or (known["summary"] if known else f"{met.flavor} session, just started")
     cwd = met.cwd or host.directory()
-    return sessions.register(hub, met.flavor, summary, None, met.flavor, met.session, cwd, model=met.model)
+    return sessions.announce(
+        hub, met.flavor, summary, None, met.flavor, met.session, cwd, model=met.model, durable=False
+    )
 
 
 def _task(met: Occasion) -> str | None:
@@ -90,13 +92,13 @@ def _context(hub: Hub, met: Occasion, session_id: str) -> Told | None:
 
 def _first(hub: Hub, met: Occasion) -> bool:
     """Tell whether nobody answered this event yet: an agent may run the hooks of several files."""
-    turn = met.turn or f"{met.source} {hash_of(met.prompt)}"
-    span = _EVER if met.turn and met.event == PROMPT else _AGAIN
+    turn = met.turn or (f"{met.source} {_hash(met.prompt)}" if met.prompt else met.source)
+    span = answered.EVER if met.turn and met.event == PROMPT else _AGAIN
     with hub.engine.transaction():
         return answered.first(hub.engine, met.flavor, met.session, met.event, turn, hub.now(), span)
 
 
-def hash_of(text: str) -> str:
+def _hash(text: str) -> str:
     """Return a short name for a text, the same in every process."""
     from _blake2 import blake2b  # hashlib would load OpenSSL, which costs a hook more than all the rest
 
@@ -108,7 +110,7 @@ def _owed(hub: Hub, met: Occasion) -> bool:
     if met.event == START or met.flavor not in ("grok", "copilot"):
         return False
     with hub.engine.transaction():
-        return answered.first(hub.engine, met.flavor, met.session, "briefed", "", hub.now(), _EVER)
+        return answered.first(hub.engine, met.flavor, met.session, answered.BRIEFED, "", hub.now(), answered.EVER)
 
 
 def _briefing(hub: Hub, met: Occasion, session_id: str) -> str:
@@ -116,8 +118,8 @@ def _briefing(hub: Hub, met: Occasion, session_id: str) -> str:
 
     if met.event == START and met.flavor in ("grok", "copilot"):
         with hub.engine.transaction():
-            answered.first(hub.engine, met.flavor, met.session, "briefed", "", hub.now(), _EVER)
-    return brief(hub, session_id)
+            answered.first(hub.engine, met.flavor, met.session, answered.BRIEFED, "", hub.now(), answered.EVER)
+    return brief(hub, session_id).text
 
 
 def _news(hub: Hub, session_id: str) -> str:

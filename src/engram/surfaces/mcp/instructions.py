@@ -34,17 +34,17 @@ def instructions(hub: Callable[[], Hub], caller: Caller) -> str:
     return f"{TEXT}\n\n{told}" if told else TEXT
 
 
-def brief(hub: Hub, session_id: str | None) -> str:
-    """Return what a starting session should know."""
-    from engram.coordination.sitrep import get_situation_report
-
-    return get_situation_report(hub, session_id, None, _TOKENS)
-
-
 def _told(hub: Hub, caller: Caller) -> str:
+    """Return the briefing, and leave word for the hooks that it was given."""
+    from engram.recall.briefing import brief
+    from engram.store import answered
     from engram.surfaces.mcp import session
 
-    return brief(hub, session.find(hub, caller))
+    native = caller.environ.get("GROK_SESSION_ID")
+    if native:
+        with hub.engine.transaction():
+            answered.first(hub.engine, "grok", native, answered.BRIEFED, "", hub.now(), answered.EVER)
+    return brief(hub, session.find(hub, caller), session.project_of(hub, caller, None), _TOKENS).text
 
 
 def _in_time(make: Callable[[], str]) -> str:
