@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import git
-from tests.live.conftest import AGENTS, Live
+from tests.live.conftest import AGENTS, COMMAND, Live
 
 HELD = "writing the ledger anew"
 DONE: dict[str, Any] = {"turns": [{"text": "All done now."}]}
@@ -142,8 +142,9 @@ def test_a_session_that_is_killed_is_captured_by_the_next(
         os.utime(marker, (1, 1))  # ten minutes later
     assert one.run("go on").exit_code == 0
     own = until(lambda: next((text for text in said(one).values() if "\nwatch the" in f"\n{text}"), ""), one)
-    written = any(b"the lighthouse blinks" in path.read_bytes() for path in killed.transcripts)
-    assert ("the lighthouse blinks" in own) == written
+    # Grok writes a result to its cache before it writes it to the updates we read; killed in between, it is lost.
+    written = agent != "grok" and any(b"the lighthouse blinks" in path.read_bytes() for path in killed.transcripts)
+    assert ("the lighthouse blinks" in own) >= written
     with one.open() as engram:
         until(lambda: not [s for s in engram.get_active_sessions() if s.summary == "watch the lighthouse"], one)
         assert engram.list_locks() == []
@@ -249,3 +250,24 @@ def test_init_reports_the_users_own_past_work(live: Make, agent: str, project: P
     assert done.returncode == 0, done.stdout + done.stderr
     assert "when does the mill grind?" in done.stdout
     assert "The mill grinds at night." in one.engram("recall", "when does the mill grind").stdout
+
+
+@pytest.mark.parametrize("agent", [each for each in AGENTS if each in ("copilot", "grok", "claude")])
+def test_an_agent_that_runs_the_hooks_of_another_is_one_session_and_told_once(
+    live: Make, agent: str, project: Path
+) -> None:
+    turns = [{"text": "Looking.", "tool_calls": [{"do": "read", "path": "{{project}}/app.py"}]}, {"text": "Done."}]
+    one = live(agent, {"turns": turns}).wired()
+    path = f"{Path(COMMAND).parent}{os.pathsep}{one.client.environment()['PATH']}"
+    one.client.extra_env["PATH"] = path  # a project's hooks call `engram` by its name
+    done = one.engram("init", "--yes", "--no-history", "--project", ".", "--agent", "claude")
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = one.run("look at the app")
+    assert run.exit_code == 0, run.stderr
+    starts = [line for line in one.log().splitlines() if f" {agent} start " in line]
+    assert len(starts) == 2, one.log()
+    last = max((each.get("body") for each in one.api.requests if each.get("kind") == "main"), key=lambda b: len(str(b)))
+    assert str(last).count("You are session `") == 1
+    with one.open() as engram:
+        sessions = [*engram.get_active_sessions(), *engram.get_recent_sessions()]
+        assert [(each.flavor, each.native_id) for each in sessions] == [(agent, run.session_id)]

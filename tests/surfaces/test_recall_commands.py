@@ -142,7 +142,9 @@ def test_a_session_is_deleted_only_when_one_says_so(run: Run) -> None:
 
 @pytest.mark.usefixtures("talked")
 def test_context_is_told_or_nothing(run: Run) -> None:
-    assert "> Lunch on friday is at the harbour." in run("context", "Is the harbour lunch outdoors, or on the quay?").stdout
+    assert (
+        "> Lunch on friday is at the harbour." in run("context", "Is the harbour lunch outdoors, on the quay?").stdout
+    )
     assert "Nothing is worth telling" in run("context", "Paint the submarine yellow.").stdout
     assert json.loads(run("context", "--json").stdout)["left_out"] == 0
 

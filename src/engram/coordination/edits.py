@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from engram import text
+from engram.clock import HOUR
 from engram.coordination import holds, locks, resources, sessions
 from engram.coordination.claims import Claim
 from engram.coordination.overlap import overlaps
@@ -44,6 +45,16 @@ def saw(hub: Hub, session_id: str, paths: list[str], cwd: str | None) -> None:
         for path, stamp in found:
             if stamp is not None:
                 sightings.put(hub.engine, session_id=session_id, kind=sightings.READ, path=path, now=hub.now(), **stamp)
+
+
+def freed(hub: Hub, session_id: str) -> list[tuple[int, str]]:
+    """Return what a session was refused in the last hour and could have now, with the number of the refusal."""
+    found = activity.refusals(hub.engine, session_id, hub.now() - HOUR)
+    return [(row["id"], row["subject"]) for row in found if not _is_held(hub, session_id, row["subject"])]
+
+
+def _is_held(hub: Hub, session_id: str, name: str) -> bool:
+    return any(lock.session_id != session_id for lock in locks.check_locks(hub, name, session_id))
 
 
 def let_go(hub: Hub, session_id: str) -> None:

@@ -36,7 +36,7 @@ def stats(hub: Hub) -> Stats:
 @operation()
 def activity(
     hub: Hub,
-    kind: Annotated[str | None, Help("only refused, takeover, reopened or imported")] = None,
+    kind: Annotated[str | None, Help("only refused, takeover, trespassed, reopened or imported")] = None,
     limit: Annotated[int, Help("at most so many")] = 20,
 ) -> list[Activity]:
     """Show what Engram did and prevented, newest first."""

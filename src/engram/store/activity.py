@@ -19,6 +19,11 @@ _SELECT = """
 select * from activity where (cast(:kind as text) is null or kind = :kind) order by id desc limit :limit
 """
 
+_REFUSALS = """
+select max(id) as id, subject from activity
+ where kind = 'refused' and session_id = :session_id and at > :since group by subject order by 1
+"""
+
 
 def record(
     engine: Engine,
@@ -40,6 +45,11 @@ def record(
 def newest(engine: Engine, kind: str | None, limit: int) -> list[Row]:
     """Return entries, newest first."""
     return engine.run(_SELECT, kind=kind, limit=limit)
+
+
+def refusals(engine: Engine, session_id: str, since: int) -> list[Row]:
+    """Return what a session was refused lately, each once."""
+    return engine.run(_REFUSALS, session_id=session_id, since=since)
 
 
 def count(engine: Engine, kind: str) -> int:

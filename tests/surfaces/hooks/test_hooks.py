@@ -123,6 +123,24 @@ def test_an_edit_claims_the_file_until_the_turn_ends(repository: Path, tmp_path:
         assert [lock.flavor for lock in engram.list_locks()] == ["codex"]
 
 
+def test_who_was_refused_a_file_is_told_once_when_it_is_free(repository: Path) -> None:
+    path = repository / "src" / "app.py"
+    hook(event("PreToolUse", "abc", repository, **edit(path)))
+    assert hook(codex("PreToolUse", "xyz", repository, **edit(path)))["permissionDecision"] == "deny"
+    asked = codex("UserPromptSubmit", "xyz", repository, prompt="go on")
+    assert hook({**asked, "turn_id": "t2"}) == {}
+    hook(event("Stop", "abc", repository))
+    assert f"`{path}`, which you were refused, is free now." in hook({**asked, "turn_id": "t3"})["additionalContext"]
+    assert hook({**asked, "turn_id": "t4"}) == {}
+
+
+def test_a_person_who_calls_it_is_told_what_it_is_for() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "engram", "hook", "--help"], capture_output=True, text=True, check=True, stdin=None
+    )
+    assert "engram init" in done.stdout
+
+
 def test_a_lock_that_was_asked_for_outlasts_the_turn_and_an_edit_under_it(repository: Path, tmp_path: Path) -> None:
     hook(event("SessionStart", "abc", repository))
     with Engram(tmp_path / "home") as engram:

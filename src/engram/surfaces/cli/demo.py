@@ -21,7 +21,8 @@ from engram.surfaces.cli.commands import show
 from engram.value import value
 
 _LINES = 16  # of a step that are shown
-_WIDTH = 110
+_WIDEST = 110
+_MARGIN = 4  # columns before what a command said
 _PATIENCE = 60  # seconds for one command
 # Whatever could lead a command to the user's own store, agents or session.
 _FOREIGN = ("ENGRAM", "CLAUDE", "CODEX", "GEMINI", "GROK", "COPILOT", "QWEN", "OPENCODE", "CURSOR", "XDG_", "APPDATA",
@@ -60,7 +61,7 @@ class Stage:
         agents = {"CLAUDE_CONFIG_DIR": ".claude", "CODEX_HOME": ".codex", "ENGRAM_HOME": ".engram"}
         return {
             **kept, **moved, **{name: os.path.join(self.home, folder) for name, folder in agents.items()},
-            "NO_COLOR": "1", "COLUMNS": str(_WIDTH), "PYTHONUTF8": "1",
+            "NO_COLOR": "1", "COLUMNS": str(_room()), "PYTHONUTF8": "1",
         }  # fmt: skip
 
     def run(self, title: str, words: list[str], cwd: str, shown: str = "", given: dict[str, Any] | None = None) -> Step:
@@ -137,7 +138,9 @@ def play(keep: bool, as_json: bool) -> None:
     told: list[Step] = []
     try:
         if not as_json:
-            click.echo("Four sessions of Claude Code and Codex on two projects, all made up, in a home of their own.\n")
+            click.echo(
+                f"{_fitted('Four sessions of two agents on two projects, all made up, in a home of their own.')}\n"
+            )
         for step in steps(Stage(home)):
             told.append(step)
             if not as_json:
@@ -151,11 +154,20 @@ def play(keep: bool, as_json: bool) -> None:
         click.echo(_farewell(home if keep else None))
 
 
+def _room() -> int:
+    """Return how many columns there are for what a command said."""
+    return min(_WIDEST, max(shutil.get_terminal_size().columns - _MARGIN, 20))
+
+
+def _fitted(words: str) -> str:
+    return "\n".join(wrap(words, _room() + _MARGIN, subsequent_indent="   "))
+
+
 def _told(number: int, step: Step) -> str:
-    lines = [part for line in step.shows.splitlines() for part in wrap(line, _WIDTH, subsequent_indent="  ") or [""]]
+    lines = [part for line in step.shows.splitlines() for part in wrap(line, _room(), subsequent_indent="  ") or [""]]
     cut = [f"… {len(lines) - _LINES} more lines"] if len(lines) > _LINES else []
     shown = [click.style(f"  │ {line}", dim=True) for line in (*lines[:_LINES], *cut)]
-    head = click.style(f"{number}. {step.title}", bold=True)
+    head = click.style(_fitted(f"{number}. {step.title}"), bold=True)
     return "\n".join([head, click.style(f"  $ {step.command}", fg="cyan"), *shown, ""])
 
 

@@ -70,6 +70,13 @@ def serve(socket: str | None, port: int | None, as_json: bool) -> None:
     server.serve(load(), socket_path=socket, port=port, announce=lambda endpoint: show(endpoint, as_json))
 
 
+def hook() -> None:
+    """Answer an agent's event, read from standard input; `engram init` makes agents call this."""
+    from engram.surfaces import hooks
+
+    hooks.main([])
+
+
 def mcp() -> None:
     """Speak MCP on standard input and output; agents start this themselves."""
     from engram.surfaces.mcp import stdio
@@ -146,6 +153,7 @@ ERRANDS = (
         ],
     ),
     click.Command("mcp", callback=mcp, help=mcp.__doc__),
+    click.Command("hook", callback=hook, help=hook.__doc__),
     click.Command(
         "demo", callback=demo, help=demo.__doc__,
         params=[click.Option(["--keep"], is_flag=True, help="Leave the home and say where it is."), json_option()],

@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from engram.api import Engram
-from engram.errors import Error, InvalidInput, SweepRunning
+from engram.errors import Error, InvalidInput, NotFound, SweepRunning
 from engram.settings import load
 from engram.surfaces.cli.capture import FAILED, Bar, mark_failed
 from engram.surfaces.cli.commands import json_option, show
-from engram.surfaces.cli.render_wiring import past_work, taken_in
+from engram.surfaces.cli.render_wiring import changes, fitted, past_work, taken_in, tilde, who
 from engram.wiring import init as wiring
 from engram.wiring.agents import FLAVORS
 from engram.wiring.doctor import without_store
@@ -20,9 +20,13 @@ from engram.wiring.init import Wired
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from engram.model import Capture
     from engram.wiring.plan import Plan
 
 _MOST = 1000  # sessions that are counted at the end
+_PROJECTS = 8  # whose last work is shown
 
 
 def init(
@@ -35,19 +39,20 @@ def init(
     """
     home = load().home
     plan, program = wiring.planned(home, project, list(agents), trust_codex)
+    shown = wiring.told(home, plan, program, dry_run, ())
+    if not as_json:
+        click.echo(f"{who(shown)}\n")
     if not trust_codex and plan.untrusted and project is None and _may_ask(yes, dry_run, as_json) and _trusts():
         plan, program = wiring.planned(home, project, list(agents), True)
-    shown = wiring.told(home, plan, program, dry_run, ())
+        shown = wiring.told(home, plan, program, dry_run, ())
     if not as_json:
         click.echo(_before(shown, plan))
     if not dry_run:
         shown = _written(home, plan, shown, yes, as_json)
     if as_json:
         show(shown, True)
-    elif not dry_run:
-        if not no_history:
-            _past()
-        _next_steps(plan)
+    else:
+        _after(plan, dry_run, no_history)
     _fail_on(shown)
 
 
@@ -65,6 +70,7 @@ def uninit(project: str | None, agents: tuple[str, ...], yes: bool, dry_run: boo
         _tell_failures(failed, as_json)
         if not as_json and plan.changes:
             click.echo(f"\n{_count(len(plan.changes) - len(failed))} as before. `engram init` wires them again.")
+            click.echo(f"What is remembered stays in {tilde(home)}.")
     if as_json:
         show(shown, True)
     _fail_on(shown)
@@ -84,14 +90,22 @@ def doctor(as_json: bool) -> None:
 
 def _before(shown: Wired, plan: Plan) -> str:
     """Return what is to come, and say it if there is nothing to do."""
-    from engram.surfaces.cli.render import render
-
-    lines = [render(shown)]
+    lines = [found] if (found := changes(shown)) else []
     if not plan.agents:
         lines.append("No agent was found here. Name one with --agent, e.g. `engram init --agent claude`.")
     elif not plan.changes and not plan.problems:
         lines.append("All of them are wired already; there is nothing to write.")
     return "\n\n".join(lines)
+
+
+def _after(plan: Plan, dry_run: bool, no_history: bool) -> None:
+    """Show what is already there to be used, and what to do next."""
+    if dry_run:
+        click.echo("\nNothing was written. `engram init` asks, and then writes it.")
+        return
+    if not no_history:
+        _past()
+    _next_steps(plan)
 
 
 def _written(home: str, plan: Plan, shown: Wired, yes: bool, as_json: bool) -> Wired:
@@ -118,7 +132,8 @@ def _agreed(plan: Plan, yes: bool, as_json: bool, name: str) -> None:
         reason = f"nobody can be asked here. Write with `engram {name} --yes`, or look with --dry-run."
         raise InvalidInput(field="yes", reason=reason)
     click.echo()
-    if not click.confirm(f"Write {_count(len(plan.changes))}?", default=True):
+    files = _count(len(plan.changes))
+    if not click.confirm(f"Write {files}?" if name == "init" else f"Take Engram out of {files}?", default=True):
         click.echo("Nothing was written.")
         raise click.exceptions.Exit(1)
 
@@ -128,8 +143,10 @@ def _may_ask(yes: bool, dry_run: bool, as_json: bool) -> bool:
 
 
 def _trusts() -> bool:
-    words = "Codex runs no hook its user has not trusted. Trust Engram's now (written into its config.toml)?"
-    return click.confirm(words, default=False)
+    click.echo(fitted("Codex runs no hook that its user has not trusted. Trust can be written into its config.toml."))
+    trusted = click.confirm("Trust Engram's now?", default=False)
+    click.echo()
+    return trusted
 
 
 def _past() -> None:
@@ -155,7 +172,31 @@ def _history() -> None:
         except SweepRunning as running:
             click.echo(str(running))
         work = engram.list_sessions(limit=_MOST)
-        click.echo(f"\n{past_work(work, _MOST)}" if work else "\nNo history yet: it begins with the next session.")
+        if not work:
+            click.echo("\nNo history yet: it begins with the next session. `engram demo` shows it on a made-up one.")
+            return
+        click.echo(f"\n{past_work(work, list(_last(engram, work)), _MOST)}")
+        click.echo("\nAll of it can be asked: `engram recall WORDS`.")
+
+
+def _last(engram: Engram, work: Iterable[Capture]) -> Iterator[tuple[Capture, str]]:
+    """Yield the newest work of each project that says what was asked, and that."""
+    seen: set[str] = set()
+    for each in work:
+        if each.session.project not in seen and (asked := _asked(engram, each)):
+            seen.add(each.session.project)
+            yield each, asked
+        if len(seen) == _PROJECTS:
+            return
+
+
+def _asked(engram: Engram, capture: Capture) -> str:
+    """Return what the user asked for; a title is what some agent made of it."""
+    try:
+        goal = str(engram.get_digest(capture.session.id).facts.get("goal") or "")
+    except NotFound:
+        goal = ""
+    return goal or capture.title or capture.session.summary
 
 
 def _next_steps(plan: Plan) -> None:
@@ -169,7 +210,9 @@ def _next_steps(plan: Plan) -> None:
     if plan.untrusted:
         lines.append("start codex once and trust our hooks when it asks (or /hooks); until then it runs none of them.")
     if lines:
-        click.echo("\n" + "\n".join(f"{click.style('Next:', bold=True)} {line}" for line in lines))
+        click.echo()
+    for line in lines:
+        click.echo(click.style("Next:", bold=True) + fitted(f"Next: {line}", "      ").removeprefix("Next:"))
 
 
 def _tell_failures(failed: tuple[str, ...], as_json: bool) -> None:

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 _PATIENCE = 2  # seconds a hook may wait for a busy store
 _OFFLINE = ("auto", "static", "minilm", "none")  # embedders that wait for nobody
+_HELP = """Usage: engram hook
+
+  What agents call at their events, once `engram init` has wired them: reads the event as JSON from standard input and
+  answers as that agent expects. It always succeeds; what went wrong is in hook.log of the home.
+"""
 _LARGEST = 16_000_000  # bytes of an event; what is larger is not read
 
 
@@ -31,6 +36,10 @@ def main(words: list[str]) -> NoReturn:
     """Answer one event and end the process; always succeed."""
     if guard.inside():
         os._exit(0)  # an agent that thinks for us is nobody's session
+    if "--help" in words or "-h" in words or sys.stdin is None or sys.stdin.isatty():
+        sys.stdout.write(_HELP)
+        sys.stdout.flush()
+        os._exit(0)
     guard.enter_hook()
     started = time.perf_counter()
     os.umask(0o077)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from engram import host
+from engram import host, text
+from engram.clock import HOUR
 from engram.coordination import sessions
 from engram.errors import Fenced, Held
 from engram.hub import Hub
-from engram.store import answered, reachable
+from engram.store import activity, answered, reachable
 from engram.store import messages as message_store
 from engram.store import sessions as session_store
 from engram.surfaces.hooks import dialect, tools
@@ -87,7 +88,8 @@ def _context(hub: Hub, met: Occasion, session_id: str) -> Told | None:
         return None
     if met.event == START or _owed(hub, met):
         return _shown(_briefing(hub, met, session_id))
-    return _shown("\n\n".join(part for part in (_news(hub, session_id), _recalled(hub, met, session_id)) if part))
+    parts = (_news(hub, session_id), _freed(hub, met, session_id), _recalled(hub, met, session_id))
+    return _shown("\n\n".join(part for part in parts if part))
 
 
 def _first(hub: Hub, met: Occasion) -> bool:
@@ -128,6 +130,20 @@ def _news(hub: Hub, session_id: str) -> str:
     from engram.coordination import messages
 
     return "\n\n".join(messages.quoted(message) for message in messages.inbox(hub, session_id))
+
+
+def _freed(hub: Hub, met: Occasion, session_id: str) -> str:
+    """Return which of the files a session was refused it may edit now; say so once."""
+    if not activity.refusals(hub.engine, session_id, hub.now() - HOUR):
+        return ""
+    from engram.coordination import edits
+
+    told = []
+    for number, name in edits.freed(hub, session_id):
+        with hub.engine.transaction():
+            if answered.first(hub.engine, met.flavor, met.session, "freed", str(number), hub.now(), answered.EVER):
+                told.append(f"`{text.inline(name, 200)}`, which you were refused, is free now.")
+    return "\n".join(told)
 
 
 def _recalled(hub: Hub, met: Occasion, session_id: str) -> str:
