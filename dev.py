@@ -4,7 +4,7 @@ python3 dev.py install   make .venv, put `engram` on your PATH, show the sitrep
 python3 dev.py check     format, lint, types, layers, tests: what CI runs
 python3 dev.py test …    only the tests; further words go to pytest
 python3 dev.py fix       format and repair what the linter can
-python3 dev.py bench …   a benchmark, ratios side by side: coordination, capture, digests, recall, redaction
+python3 dev.py bench …   a benchmark, side by side: coordination, capture, digests, hooks, install, recall, redaction
 python3 dev.py packages  write the packages for the agents' own stores; --mcpb also packs Claude Desktop's into dist/
 python3 dev.py race      the full race of eight processes over locks
 python3 dev.py torture   a sweep killed a thousand times
@@ -52,7 +52,9 @@ def install(_: list[str]) -> int:
     place(link, command)
     status = run(str(command), "sitrep")
     shown = "engram" if on_path(link) else str(link)
-    print(f"\nEngram is installed. Next: {shown} register --help, {shown} world set --help, {shown} --help")
+    print(
+        f"\nEngram is installed. Next: {shown} init (your agents remember), {shown} demo (see it first), {shown} --help"
+    )
     return status
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import coordination, race
+from benchmarks import coordination, hooks, install, race
 from benchmarks.race.__main__ import main
 
 ROOT = Path(race.__file__).parents[2]
@@ -124,3 +124,25 @@ def test_the_digest_benchmark_tells_recall_and_outcomes() -> None:
     told = run("benchmarks/digests.py")
     for words in ("files changed: recall", "friction", "open items", "balanced", "within 2048"):
         assert words in told
+
+
+def test_the_hook_benchmark_measures_every_event_and_a_dead_server() -> None:
+    rows: list[dict[str, Any]] = json.loads(run("-m", "benchmarks.hooks", "--quick", "--json"))
+    full = {row["event"] for row in rows if row["store"] == "200 sessions"}
+    assert full == set(hooks.EVENTS)
+    assert {row["event"] for row in rows if row["store"] == "dead PostgreSQL"} == {"start", "before an edit"}
+    assert all(row["ratio"] > 0 for row in rows)
+
+
+def test_the_install_benchmark_weighs_what_the_base_needs_and_times_each_start() -> None:
+    found: dict[str, Any] = json.loads(run("-m", "benchmarks.install", "--quick", "--json"))
+    names = {each["package"] for each in found["packages"]}
+    assert {"engram", "apsw", "click", "numpy", "orjson"} <= names
+    assert names.isdisjoint({"pip", "setuptools", "pytest", "onnxruntime", "starlette"})
+    assert found["mb"] == pytest.approx(sum(each["mb"] for each in found["packages"]))
+    assert all(each["mb"] > 0.05 for each in found["packages"])  # ours too, though its sources lie elsewhere
+    kinds = ["python, bare", *(f"import {name}" for name in install.IMPORTS), "engram --help", install.FIRST]
+    assert [each["what"] for each in found["starts"]] == kinds
+    shown = install.table(found)
+    for words in ("numpy", "packages", "aim below 60 MB", "wheel: not built", "engram --help", "ratio"):
+        assert words in shown

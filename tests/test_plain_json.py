@@ -49,3 +49,13 @@ def test_it_loads_nothing_of_what_it_spares() -> None:
     code += "print('json' in sys.modules or 're' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("text", ['"abc', '{"a": "b', '{"a": 1', "{", '"\\x"', '"a\nb"', '{"a":1,}', "[1 2]", "[1,"])
+def test_what_is_no_json_is_a_value_error_though_nobody_loaded_json(text: str) -> None:
+    code = (
+        "import sys; from engram import plain_json\nassert 'json' not in sys.modules\n"
+        "try: plain_json.loads(sys.argv[1])\nexcept ValueError: print('refused')"
+    )
+    told = subprocess.run([sys.executable, "-c", code, text], capture_output=True, text=True, check=True)
+    assert told.stdout == "refused\n"

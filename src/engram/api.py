@@ -10,10 +10,12 @@ from engram.digests import cost, digest, transcript
 from engram.hub import Hub
 from engram.index import index as upkeep
 from engram.llm import status
-from engram.memory import eras, exchanges, forget, gist, import_lyra, narrative, profile, self_state
+from engram.memory import eras, exchanges, gist, import_lyra, narrative, profile, self_state
 from engram.recall import context as injected
 from engram.recall import get as getting
 from engram.recall import recall as question
+from engram.wiki import flush as flushing
+from engram.wiki import forget as forgetting
 from engram.wiring import doctor
 from engram.wiring import init as wiring
 
@@ -73,7 +75,7 @@ class Engram(Hub):
     recent = exchanges.recent
     history = exchanges.history
     ensure_session = exchanges.ensure_session
-    delete_session = forget.delete_session
+    delete_session = forgetting.delete_session
 
     store_summary = gist.store_summary
     get_summary = gist.get_summary
@@ -93,6 +95,7 @@ class Engram(Hub):
     get_self_state = self_state.get_self_state
     set_self_state = self_state.set_self_state
     import_lyra = import_lyra.import_lyra
+    flush = flushing.flush
 
     check = check.check
     doctor = doctor.doctor

@@ -63,7 +63,7 @@ class NotFound(Error):
 
 class Held(Error):
     """{resource} is held by {holder} ({flavor}: {summary}){note_text} as {held} for another {left},
-    token {token}{others_text}. Wait with --wait, work on something else, or send them a message."""
+    token {token}{others_text}. Wait for it, work on something else, or send them a message."""
 
     code, status, exit = "held", 409, 3
     resource: str
@@ -172,6 +172,13 @@ class SweepRunning(Error):
     """Another sweep is running here (process {pid}). It takes in the same transcripts; wait for it."""
 
     code, status, exit = "sweep_running", 409, 3
+    pid: int
+
+
+class CompileRunning(Error):
+    """Another `engram compile` is at work on this wiki (process {pid}). It compiles the same logs; wait for it."""
+
+    code, status, exit = "compile_running", 409, 3
     pid: int
 
 

@@ -37,6 +37,8 @@ class Settings:
     prompt_recall: bool = True  # tell an agent what is remembered of its prompt, if that is clearly to the point
     prompt_tokens: int = 600  # hard limit of that
     allow_network_filesystem: bool = False  # keep a SQLite store where it may lose data
+    wiki: str = ""  # where daily logs and articles lie; `wiki` in the home if empty
+    compile_interval_minutes: int = 60  # today's log is not compiled again within so long
     timezone: str = ""  # where you live, e.g. Europe/Berlin; the machine's own zone if empty
     model: str = "none"  # who thinks for Engram: none, claude, codex, anthropic, openai, or what a package brings
     model_name: str = ""  # which model of theirs
@@ -54,7 +56,7 @@ class Settings:
 def load(environ: Mapping[str, str] | None = None, **given: Any) -> Settings:
     """Return the settings in force; `given` overrides file and environment."""
     env = os.environ if environ is None else environ
-    home = os.path.abspath(os.path.expanduser(given.get("home") or env.get("ENGRAM_HOME") or default_home(env)))
+    home = home_in(env, given.get("home"))
     facts: dict[str, Any] = {"store": os.path.join(home, "engram.db")}
     facts |= _from_file(os.path.join(home, "config.toml"))
     facts |= _from_environment(env)
@@ -91,7 +93,12 @@ def without_password(store: str) -> str:
     return re.sub(r"(?<=[?&]password=)[^&]*", "…", hidden)
 
 
-def default_home(env: Mapping[str, str]) -> str:
+def home_in(env: Mapping[str, str], given: str | None = None) -> str:
+    """Return where everything lies; no file is read for that."""
+    return os.path.abspath(os.path.expanduser(given or env.get("ENGRAM_HOME") or _default_home(env)))
+
+
+def _default_home(env: Mapping[str, str]) -> str:
     """Return the platform's user data directory for Engram."""
     if sys.platform == "darwin":
         return os.path.expanduser("~/Library/Application Support/engram")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -156,3 +158,62 @@ def test_a_worker_that_fails_says_so_and_keeps_the_request(home: Path, tmp_path:
     subprocess.run([sys.executable, "-m", "engram", "ingest", "--spool"], check=True)
     with Engram(tmp_path / "home") as engram:
         assert events(engram) == {talk.session: 1}
+
+
+def test_what_cannot_be_taken_does_not_keep_a_worker_for_ever(engram: Engram, home: Path) -> None:
+    talk = Claude(home)
+    talk.says("rename the parser")
+    spools = Path(engram.settings.home)
+    (spools / "spool" / "folder.json").mkdir(parents=True)
+    asked(spools, talk)
+    work(engram)
+    assert events(engram) == {talk.session: 1}
+    assert left(spools) == ["folder.json.taken"]
+    work(engram)  # and the next one comes to its end as well
+
+
+def test_a_request_of_any_name_has_a_file(tmp_path: Path) -> None:
+    spool.ask(str(tmp_path), spool.Request(flavor="claude", native_id="字/" * 300, path="", event="stop"))
+    (taken,) = spool.take(str(tmp_path))
+    assert taken.native_id == "字/" * 300
+
+
+def test_a_request_that_cannot_be_left_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "spool" / "claude-a.json" / "in the way").mkdir(parents=True)
+    with pytest.raises(OSError, match="directory"):
+        spool.ask(str(tmp_path), spool.Request(flavor="claude", native_id="a", path="", event="stop"))
+    assert os.listdir(tmp_path / "spool") == ["claude-a.json"]
+
+
+def test_what_a_project_puts_before_our_modules_does_not_stop_the_worker(home: Path, tmp_path: Path) -> None:
+    talk = Claude(home)
+    talk.says("rename the parser")
+    project = tmp_path / "project"
+    project.mkdir()
+    for name in ("click.py", "orjson.py", "sitecustomize.py"):
+        (project / name).write_text("raise SystemExit('not ours')")
+    asked(tmp_path / "home", talk)
+    code = "import sys; from engram.capture import spool; spool.start_worker(sys.argv[1])"
+    environ = {**os.environ, "PYTHONPATH": str(project)}
+    subprocess.run([sys.executable, "-ISc", f"import sys; sys.path += {sys.path!r}; {code}", str(tmp_path / "home")],
+                   env=environ, check=True)  # fmt: skip
+    with Engram(tmp_path / "home") as engram:
+        deadline = time.monotonic() + 60
+        while not events(engram):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+
+def test_a_worker_keeps_no_pipe_of_the_agent_open(home: Path, tmp_path: Path) -> None:
+    talk = Claude(home)
+    talk.says("rename the parser")
+    asked(tmp_path / "home", talk)
+    outer, inner = os.pipe()
+    code = "import sys; from engram.capture import spool; spool.start_worker(sys.argv[1])"
+    with Turn(str(tmp_path / "home")):  # the worker waits for this sweep
+        subprocess.run([sys.executable, "-c", code, str(tmp_path / "home")], pass_fds=[inner], check=True)
+        os.close(inner)
+        ready, _, _ = select.select([outer], [], [], 20)
+    assert ready
+    assert os.read(outer, 1) == b""
+    os.close(outer)

@@ -8,6 +8,7 @@ import pytest
 
 from engram import Engram, InvalidInput, NotFound, TooLarge
 from engram.coordination.messages import quoted
+from engram.store import messages as store
 
 
 def room(engram: Engram, cwd: Path, count: int) -> list[str]:
@@ -86,3 +87,12 @@ def test_a_message_too_long_for_a_context_is_refused(engram: Engram, tmp_path: P
         engram.send(first, second, "x" * 10_000)
     with pytest.raises(InvalidInput):
         engram.send(first, second, " ")
+
+
+def test_what_engram_itself_says_is_not_put_into_a_persons_mouth(engram: Engram) -> None:
+    me = engram.register("claude", "mine")
+    for kind in ("note", "change", "loss"):
+        store.insert(engram.engine, sender=None, recipient=me, project="", kind=kind, body=kind, now=engram.now())
+    assert [quoted(each).split(" (")[0] for each in engram.inbox(me)] == [
+        "Message from a person", "Message from Engram", "Message from Engram",
+    ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engram import Engram
-from engram.index.shelf import EXCHANGES
+from engram.index.kinds import EXCHANGES
 
 
 def living(engram: Engram) -> list[int]:

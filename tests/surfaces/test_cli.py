@@ -251,3 +251,9 @@ def test_relative_paths_mean_the_directory_the_command_runs_in(run: Run, tmp_pat
     run("lock", "x.py", "-s", me)
     with Engram(tmp_path / "home") as engram:
         assert engram.list_locks()[0].resource == str(tmp_path / "work" / "x.py")
+
+
+def test_no_command_waits_for_arrays_it_does_not_need() -> None:
+    code = "import sys; from engram.surfaces.cli import main; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

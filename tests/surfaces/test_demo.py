@@ -72,3 +72,8 @@ def test_a_kept_demo_can_be_looked_at(run: Run, users: dict[str, str]) -> None:
         outcomes = {each.outcome for each in engram.list_sessions(limit=20)}
     assert {"success", "failure"} <= outcomes
     assert f"kept in {users['TMPDIR']}" in run("demo", "--keep", **users).stdout
+
+
+def test_the_demo_fits_the_terminal(run: Run, users: dict[str, str]) -> None:
+    told = run("demo", COLUMNS="72", **users).stdout
+    assert [line for line in told.splitlines() if len(line) > 72 and "$ engram" not in line] == []

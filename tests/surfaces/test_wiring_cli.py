@@ -52,8 +52,8 @@ def at_a_terminal(*words: str, typed: bytes, **env: str) -> tuple[int, str]:
 def test_init_shows_writes_takes_in_history_and_says_what_is_next(run: Run, user: Path) -> None:
     said = run("init", "--yes").stdout
     for part in ("Agents found: Claude Code, Codex.", "Not found: Gemini CLI", '+    "SessionStart"', "4 files written",
-                 "Remembered sessions: 1 of claude", "Mend the login form", "Next: start claude",
-                 "Next: start codex once"):  # fmt: skip
+                 "Remembered sessions since 2026-11-01: 1 of claude. 1 success", "Mend the login form",
+                 "Next: start claude", "Next: start codex once"):  # fmt: skip
         assert part in said, part
     assert "hooks" in json.loads((user / ".claude/settings.json").read_text())
 
@@ -61,7 +61,9 @@ def test_init_shows_writes_takes_in_history_and_says_what_is_next(run: Run, user
 def test_uninit_leaves_nothing_and_keeps_the_memory(run: Run, user: Path) -> None:
     before = sorted(str(path) for path in user.rglob("*"))
     run("init", "--yes")
-    assert "4 files as before" in run("uninit", "--yes").stdout
+    said = run("uninit", "--yes").stdout
+    assert "4 files as before" in said
+    assert "What is remembered stays in" in said
     assert sorted(str(path) for path in user.rglob("*")) == before
     assert "Nothing of Engram is there." in run("uninit").stdout
     assert "Mend the login form" in run("sessions", "--captured").stdout
@@ -79,7 +81,7 @@ def test_without_a_terminal_nothing_is_written_unasked(run: Run, user: Path) -> 
 def test_a_dry_run_shows_and_stops(run: Run, user: Path) -> None:
     said = run("init", "--dry-run").stdout
     assert '+    "SessionStart"' in said
-    assert "written" not in said
+    assert said.rstrip().endswith("Nothing was written. `engram init` asks, and then writes it.")
     assert not (user / ".claude/settings.json").exists()
 
 
@@ -112,6 +114,56 @@ def test_a_person_is_asked(user: Path, typed: bytes, written: bool, trusted: boo
     assert status == (0 if written else 1)
     assert (written and "trusted_hash" in (user / ".codex/config.toml").read_text()) is trusted
     assert "\x1b[" not in said
+
+
+def test_a_person_sees_who_is_here_before_the_first_question_and_the_files_before_the_last(user: Path) -> None:
+    _, said = at_a_terminal("init", "--no-history", typed=b"n\ny\n", NO_COLOR="1", COLUMNS="80")
+    marks = ["Agents found: Claude Code", "Trust Engram's now", '"SessionStart"', "agent        file", "Write 4 files?"]
+    assert sorted(marks, key=said.index) == marks
+    listed = said[said.index("agent        file") : said.index("Write 4 files?")]
+    assert re.findall(r"~\S+", listed) == [
+        "~/.claude/settings.json", "~/.claude.json", "~/.codex/hooks.json", "~/.codex/config.toml",
+    ]  # fmt: skip
+    assert all(len(line) <= 80 for line in said[said.index("4 files written") :].splitlines())
+    _, said = at_a_terminal("uninit", typed=b"y\n", NO_COLOR="1")
+    assert "Take Engram out of 4 files?" in said
+
+
+def test_the_last_work_says_what_was_asked_not_what_an_agent_made_of_it(run: Run, user: Path) -> None:
+    asked = "Why does the mill stand still when the wind comes from the north and the sluice is shut since Tuesday?"
+    work = Claude(user, session="00000000-0000-4000-8000-00000000000b", cwd=str(user / "mill"))
+    work.says(asked)
+    work.answers("The sluice.")
+    work.write(work.record("ai-title", aiTitle="Mill"))
+    said = run("init", "--yes").stdout
+    assert f"claude: {asked}" in said
+    assert ": Mill" not in said
+    _, shown = at_a_terminal("init", typed=b"n\n", NO_COLOR="1", COLUMNS="80")
+    row = next(line for line in shown.splitlines() if line.startswith("  mill "))
+    assert len(row) <= 80
+    assert "claude: Why does the mill stand" in row
+    assert row.endswith("…")
+
+
+def test_one_project_shows_its_last_sessions_and_many_show_one_each(run: Run, user: Path) -> None:
+    for number in range(3):
+        Claude(user, cwd=str(user / "mill")).says(f"Grind sack {number} of the rye before the rain comes")
+    said = run("init", "--yes").stdout
+    assert [said.count(f"Grind sack {number} of the rye") for number in range(3)] == [1, 1, 1]
+    for number in range(9):
+        Claude(user, cwd=str(user / f"{number}" / "barn")).says(f"Mend roof {number} of the barn before the rain comes")
+    said = run("init", "--yes").stdout
+    shown = re.findall(r"^  (\S+) .* claude: ", said, re.MULTILINE)
+    assert (len(shown), len(set(shown))) == (8, 8)
+    assert {"0/barn", "1/barn"} & set(shown)  # alike in their last part: told apart
+    assert "… and 3 more projects" in said
+
+
+def test_without_history_the_demo_is_named(run: Run, tmp_path: Path) -> None:
+    nobody = {"HOME": str(tmp_path / "nobody"), "PATH": "/usr/bin:/bin"}
+    said = run("init", "--yes", "--agent", "claude", **nobody).stdout
+    assert "No history yet" in said
+    assert "`engram demo`" in said
 
 
 def test_colours_are_for_terminals(user: Path) -> None:
@@ -150,3 +202,11 @@ def test_a_project_is_wired_where_one_stands(run: Run, user: Path, tmp_path: Pat
     assert settings["hooks"]["Stop"][0]["hooks"][0]["command"] == "engram hook"
     run("uninit", "--project", ".", "--yes")
     assert os.listdir(tmp_path / "work") == []
+
+
+def test_doctor_works_while_our_own_settings_do_not(run: Run, user: Path, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir(exist_ok=True)
+    (tmp_path / "home" / "config.toml").write_text("model = [")
+    said = run("doctor", status=1).stdout
+    assert str(tmp_path / "home" / "config.toml") in said
+    assert "Codex does not call Engram" in said

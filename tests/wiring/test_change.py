@@ -47,10 +47,17 @@ def _bytes(lines: list[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def test_lines_of_others_are_masked_and_ours_are_not() -> None:
-    change = Change("f", b'{\n"key": "s3cret"\n}\n', b'{\n"key": "s3cret",\n"ours": "s3cret"\n}\n', "")
+def test_secrets_are_masked_also_where_others_words_and_ours_share_a_line() -> None:
+    change = Change("f", b'{"key": "s3cret"}\n', b'{"key": "s3cret",\n"ours": 1}\n', "")
     shown = diff(change, lambda lines: [line.replace("s3cret", "…") for line in lines])
-    assert shown.splitlines()[3:] == [" {", '-"key": "…"', '+"key": "…",', '+"ours": "s3cret"', " }"]
+    assert shown.splitlines()[3:] == ['-{"key": "…"}', '+{"key": "…",', '+"ours": 1}']
+
+
+def test_of_a_file_in_one_endless_line_both_ends_are_shown() -> None:
+    change = Change("f", b"{" + b"x" * 100_000 + b"}", b"{" + b"x" * 100_000 + b', "ours": 1}', "")
+    shown = diff(change)
+    assert len(shown) < 2000
+    assert shown.endswith(', "ours": 1}')
 
 
 def test_a_link_stays_a_link_and_the_mode_stays(tmp_path: Path) -> None:

@@ -34,12 +34,13 @@ def test_one_its_agent_deletes_soon_is_a_problem(engram: Engram, home: Path) -> 
     assert "problem" in levels(engram, "claude")
 
 
-def test_the_agents_own_setting_counts(engram: Engram, home: Path) -> None:
+@pytest.mark.parametrize("comment", ["", "// keep all of it\n"])
+def test_the_agents_own_setting_counts(engram: Engram, home: Path, comment: str) -> None:
     work = Claude(home)
     work.says("Hello")
     old = time.time() - 29 * 86_400
     os.utime(work.path, (old, old))
-    (home / ".claude" / "settings.json").write_text('{"cleanupPeriodDays": 9999}')
+    (home / ".claude" / "settings.json").write_text(comment + '{"cleanupPeriodDays": 9999}')
     assert "problem" not in levels(engram, "claude")
 
 

@@ -147,3 +147,15 @@ def test_the_agents_are_looked_at_though_the_store_cannot_be_opened(home: Path, 
     problem = StoreUnavailable(store="postgresql://x", reason="it does not answer.", hint="Start it.")
     findings = without_store(str(tmp_path / "home"), problem)
     assert [(each.level, each.subject) for each in findings] == [("problem", "store"), ("warning", "claude")]
+
+
+@pytest.mark.parametrize(("old", "new"), [("site-packages", "gone-packages"), ("python=", "# python=")])
+def test_a_launcher_of_another_installation_is_told_though_it_starts_our_interpreter(
+    hub: Engram, home: Path, tmp_path: Path, old: str, new: str
+) -> None:
+    """As after a new Python below the same path: its hooks would find nothing to import, and say nothing."""
+    (home / ".claude").mkdir()
+    hub.init(agents=["claude"])
+    path = Path(called(str(tmp_path / "home")))
+    path.write_text(path.read_text().replace(old, new))
+    assert [(each.level != "ok", each.mend) for each in found(tmp_path, "engram")] == [(True, "engram init")]

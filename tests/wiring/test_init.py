@@ -348,6 +348,11 @@ def test_moved_directories_are_honoured(
     assert [path for path in (tmp_path / "moved").rglob("*") if path.is_file()] == []
 
 
+def test_a_projects_hooks_are_trusted_by_each_user_for_themselves(hub: Engram, home: Path, repository: Path) -> None:
+    with pytest.raises(InvalidInput, match="trusts its hooks for themselves"):
+        hub.init(project=str(repository), agents=["codex"], trust_codex=True)
+
+
 def test_secrets_of_others_are_not_shown(hub: Engram, home: Path) -> None:
     key = "sk-ant-api03-" + "Ab3dEf6h" * 12
     (home / ".claude").mkdir()

@@ -22,7 +22,7 @@ def hook(program: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["home", "a home with blanks", 'quo"te', "dollar$HOME", "back`tick"])
+@pytest.mark.parametrize("name", ["home", "a home with blanks", 'quo"te', "dollar$HOME", "back`tick", "cur}ly{"])
 def test_it_starts_us_and_knows_its_home(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ENGRAM_HOME")
     home = str(tmp_path / name)
@@ -62,3 +62,15 @@ def test_it_says_what_it_starts_and_other_files_say_nothing(tmp_path: Path) -> N
     assert launcher.starts(str(tmp_path / "nowhere")) is None
     launcher.remove(home)
     assert not os.path.exists(os.path.join(home, "bin"))
+
+
+@pytest.mark.parametrize("rest", ["", "\npython=", "\npython='unfinished"])
+def test_a_launcher_that_was_cut_short_starts_nothing(tmp_path: Path, rest: str) -> None:
+    home = str(tmp_path / "home")
+    launcher.write(home)
+    whole = Path(launcher.path(home)).read_text()
+    Path(launcher.path(home)).write_text(whole.partition("\npython=")[0] + rest)
+    assert launcher.starts(launcher.path(home)) == ""
+    assert not launcher.is_current(home)
+    launcher.write(home)
+    assert launcher.is_current(home)

@@ -12,7 +12,7 @@ from engram.capture import discover, known_secrets
 from engram.capture.discover import Source
 from engram.capture.exchanged import exchange_due
 from engram.capture.guides import take_in_guides
-from engram.capture.redact import Redactor, known_from
+from engram.capture.redact import Redactor
 from engram.capture.sweep import Progress, Sweep
 from engram.capture.turn import Turn
 from engram.clock import HOUR
@@ -107,13 +107,7 @@ def _without_collector() -> Iterator[None]:
 
 def redactor(hub: Hub, *, make: bool = True) -> Redactor:
     """Return the redactor of this home, which knows again what it once saw behind a label."""
-    home = hub.settings.home
-    try:
-        directory: str | None = os.getcwd()
-    except OSError:  # it was deleted under us
-        directory = None
-    known = known_from(os.environ, directory)
-    return Redactor(known_secrets.key(home, make=make), known, known_secrets.remembered(home))
+    return known_secrets.redactor(hub.settings.home, make=make)
 
 
 def _chosen(hub: Hub, paths: Iterable[str] | None, flavor: str | None, since_hours: float | None) -> list[Source]:

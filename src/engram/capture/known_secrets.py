@@ -16,6 +16,14 @@ _KEY = 32  # bytes
 _MOST = 20_000  # hashes
 
 
+def redactor(home: str, *, make: bool = True) -> Redactor:
+    """Return the redactor of a home, which knows again what it once saw behind a label."""
+    from engram.capture.redact import Redactor, known_from
+    from engram.host import directory
+
+    return Redactor(key(home, make=make), known_from(os.environ, directory()), remembered(home))
+
+
 def key(home: str, *, make: bool = True) -> bytes:
     """Return the key of this home, made once; without `make` a passing one where there is none."""
     found = _read(os.path.join(home, "redaction.key"))

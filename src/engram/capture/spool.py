@@ -35,20 +35,21 @@ def ask(home: str, request: Request) -> None:
     """Leave a request; a newer one of the same session takes its place."""
     folder = os.path.join(home, _FOLDER)
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    name = "".join(c if c.isalnum() or c in "-_" else "_" for c in f"{request.flavor}-{request.native_id}")[:150]
+    plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"  # a name any file system takes
+    name = "".join(c if c in plain else "_" for c in f"{request.flavor}-{request.native_id}")[:150]
     facts = {"flavor": request.flavor, "native_id": request.native_id, "path": request.path, "event": request.event}
     draft = os.path.join(folder, f".{name}.{os.getpid()}")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
-        os.write(handle, plain_json.dumps(facts).encode())
-    finally:
-        os.close(handle)
-    os.replace(draft, os.path.join(folder, f"{name}.json"))
+        _write(draft, plain_json.dumps(facts).encode())
+        os.replace(draft, os.path.join(folder, f"{name}.json"))
+    except OSError:
+        _remove(draft)
+        raise
 
 
-def waiting(home: str) -> bool:
-    """Tell whether there are requests."""
-    return any(name.endswith((".json", _TAKEN)) for name in _names(home))
+def waiting(home: str) -> set[str]:
+    """Return the names of the requests there are."""
+    return {name for name in _names(home) if name.endswith((".json", _TAKEN))}
 
 
 def take(home: str) -> Iterator[Request]:
@@ -77,7 +78,8 @@ def done(request: Request) -> None:
 
 def start_worker(home: str) -> None:
     """Start a process that takes the requests, free of the agent that waits for us and of its end."""
-    command = [sys.executable, "-m", "engram", "ingest", "--spool"]
+    # -E and -P: the agent's environment is its project's, and nothing of that may stand in for what we import.
+    command = [sys.executable, "-EPm", "engram", "ingest", "--spool"]
     environ = {**os.environ, "ENGRAM_HOME": home}
     if os.name == "nt":
         import subprocess
@@ -92,6 +94,7 @@ def start_worker(home: str) -> None:
         nothing = os.open(os.devnull, os.O_RDWR)
         for standard in (0, 1, 2):
             os.dup2(nothing, standard)
+        os.closerange(3, 256)  # an agent may wait for the end of a pipe it lent us
         os.chdir("/")
         os.execve(command[0], command, environ)  # noqa: S606  no shell is wanted
     finally:
@@ -114,6 +117,15 @@ def _read(path: str) -> Request | None:
     except (OSError, ValueError, KeyError, TypeError):
         _remove(path)
         return None
+
+
+def _write(path: str, content: bytes) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        if os.write(handle, content) < len(content):
+            raise OSError(28, "No space left on device", path)
+    finally:
+        os.close(handle)
 
 
 def _remove(path: str) -> None:

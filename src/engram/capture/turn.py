@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import IO
 
@@ -52,3 +55,17 @@ def _locked(file: IO[str]) -> bool:
     except OSError:
         return False
     return True
+
+
+@contextmanager
+def locked(path: str) -> Iterator[None]:
+    """Wait for a file's lock and hold it for a block."""
+    with open(path, "a+", encoding="ascii") as file:
+        if os.name == "nt":
+            while not _locked(file):
+                time.sleep(0.05)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from engram.adapters.registry import adapters
 from engram.capture import discover, intake, spool
@@ -21,22 +21,25 @@ _PAUSE = 0.25
 _WHOLE = 600  # seconds between looks at all transcripts
 
 
-def work(hub: Hub) -> list[Ingested]:
-    """Take requests until there are none; leave at once if somebody else does so."""
+def work(hub: Hub, then: Callable[[list[spool.Request]], object] = lambda _: None) -> list[Ingested]:
+    """Take requests until there are none, doing what comes after each round; leave at once if somebody else works."""
     home = hub.settings.home
     made: list[Ingested] = []
-    while spool.waiting(home):
+    stuck: set[str] = set()  # what cannot be taken: not a file, or not ours to rename
+    while found := spool.waiting(home) - stuck:
         try:
             with Turn(home, "spool.lock"):
-                made += _emptied(hub)
+                requests = list(spool.take(home))
+                made += _emptied(hub, requests)
+                then(requests)
+                stuck |= set() if requests else found
         except SweepRunning:
             break  # whoever holds it looks once more after letting go, and finds what was asked meanwhile
     return made
 
 
-def _emptied(hub: Hub) -> Iterator[Ingested]:
-    """Take all there is in one go, then look at everything if that was long ago."""
-    requests = list(spool.take(hub.settings.home))
+def _emptied(hub: Hub, requests: list[spool.Request]) -> Iterator[Ingested]:
+    """Take in all that is asked for in one go, then look at everything if that was long ago."""
     if requests:
         yield _patiently(hub, _sources(hub, requests))
         for each in requests:
@@ -75,7 +78,8 @@ def _named(request: spool.Request) -> list[Source]:
     """Return the transcript an agent named, and those of its subagents in the folder of its name."""
     if not request.path or request.flavor == "grok":  # it names one file of several
         return []
-    beside = discover.below(os.path.splitext(request.path)[0])
+    folder, ending = os.path.splitext(request.path)
+    beside = discover.below(folder) if ending else ()
     named = (discover.source(path, request.flavor) for path in (request.path, *beside))
     return [each for each in named if each is not None]
 

@@ -80,15 +80,17 @@ class Claim:
                 alive = [rival for rival in found if rival["lapse"] is None]
                 if alive:
                     return holds.refusal(hub, self.session_id, resource, alive, at, record=record)
-            wanted = [resource for resource in self.wanted if not self._covered(around[resource])]
+            wanted = [resource for resource in self.wanted if not self._covered(resource, around[resource])]
             if wanted:
                 self._grant_all(wanted, around, rivals, at, durable)
         return None
 
-    def _covered(self, around: list[Row]) -> bool:
-        """Tell whether the session already holds what it is about to edit, by a lock it asked for."""
+    def _covered(self, resource: Resource, around: list[Row]) -> bool:
+        """Tell whether the session asked for a lock on what it is about to edit; the mode it chose stays."""
+        asked = [row for row in around if row["session_id"] == self.session_id and not row["by_edit"]]
+        same = (resource.kind, resource.pattern)
         return self.by_edit and any(
-            row["session_id"] == self.session_id and row["mode"] == "exclusive" and not row["by_edit"] for row in around
+            row["mode"] == "exclusive" or (row["kind"], row["pattern"]) == same for row in asked
         )
 
     def _grant_all(

@@ -97,7 +97,7 @@ _ABSENT: dict[str, Any] = {"size": -1, "changed_at": 0, "hash": ""}
 def _tell_of_change(hub: Hub, actor: Row, path: str, holder: Row) -> str:
     """Write a change under a lock down, tell its holder, and return what the actor is told."""
     body = (
-        f"{path}, which you hold, changed while a shell command of {actor['id']} ({actor['flavor']}: "
+        f"{text.inline(path, 200)}, which you hold, changed while a shell command of {actor['id']} ({actor['flavor']}: "
         f"{text.inline(actor['summary'])}) ran. Read it again before you write it."
     )
     with hub.engine.transaction(durable=True):
@@ -110,7 +110,7 @@ def _tell_of_change(hub: Hub, actor: Row, path: str, holder: Row) -> str:
             holder=holder["session_id"], token=holder["token"],
         )  # fmt: skip
     return (
-        f"{path} changed while your command ran, and {holder['session_id']} ({holder['flavor']}: "
+        f"{text.inline(path, 200)} changed while your command ran, and {holder['session_id']} ({holder['flavor']}: "
         f"{text.inline(holder['summary'])}) holds it. That session was told. Undo it if it was you, or agree with it."
     )
 
@@ -153,13 +153,13 @@ def _changed_since_read(hub: Hub, session_id: str, path: str) -> Iterator[str]:
     known = sightings.get(hub.engine, session_id, path)
     if known is None:
         return
-    now = _look(path)
+    now, shown = _look(path), text.inline(path, 200)
     if _same(known, now):
         return
     if now is None:
-        yield f"{path} is gone since you read it."
+        yield f"{shown} is gone since you read it."
     else:
-        yield f"{path} changed since you read it, and not by you. Read it again before you rely on what you know."
+        yield f"{shown} changed since you read it, and not by you. Read it again before you rely on what you know."
         saw(hub, session_id, [path], None)
 
 
@@ -176,11 +176,11 @@ def _look(path: str) -> dict[str, Any] | None:
     from _blake2 import blake2b  # hashlib would load OpenSSL, which costs a hook more than all the rest
 
     try:
+        if not os.path.isfile(path):
+            return None  # merely opening a pipe would let its writer go on, and lose what it writes
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         try:
             stat = os.fstat(handle)
-            if stat.st_mode & 0o170000 != 0o100000:
-                return None
             small = stat.st_size <= _LARGEST
             content = os.read(handle, _LARGEST + 1) if small else b""
         finally:

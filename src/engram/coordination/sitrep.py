@@ -165,7 +165,7 @@ def _here(hub: Hub) -> str:
 
 def _world_lines(state: WorldState, now: int) -> list[str]:
     who = f" by `{text.inline(state.updated_by, 60)}`" if state.updated_by else ""
-    title = f"World state of {os.path.basename(state.project)}" if state.project else "World state"
+    title = f"World state of {text.inline(os.path.basename(state.project), 60)}" if state.project else "World state"
     return [f"<!-- {title}, version {state.version}, {_ago(state.updated_at, now)}{who} -->", state.content.strip()]
 
 
@@ -197,8 +197,10 @@ def _lock_line(lock: Lock, now: int) -> str:
 def _message_lines(found: tuple[Message, ...], now: int) -> list[str]:
     lines = []
     for message in found:
-        who = f"`{message.sender}`" if message.sender else "a person"
-        lines += [f"- {who}, {_ago(message.sent_at, now)}:", text.quote(text.one_line(message.body, 400))]
+        lines += [
+            f"- {messages.origin(message)}, {_ago(message.sent_at, now)}:",
+            text.quote(text.one_line(message.body, 400)),
+        ]
     return lines
 
 

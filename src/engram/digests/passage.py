@@ -11,7 +11,7 @@ from engram.hub import Hub
 from engram.store import captures, digests, passages, sessions
 
 _LISTS = (("then", "Then"), ("changed", "Changed"), ("read", "Read"), ("errors", "Errors"), ("commits", "Commits"),
-          ("corrections", "Corrections"), ("notable", "Notable"), ("open", "Open"))  # fmt: skip
+          ("corrections", "Corrections"), ("notable", "Notable"), ("open", "Open"), ("ended", "Ended"))  # fmt: skip
 
 
 def make_findable(hub: Hub, nums: Iterable[int]) -> None:

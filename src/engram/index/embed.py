@@ -9,7 +9,8 @@ import numpy as np
 
 from engram.hub import Hub
 from engram.index.dense import coded
-from engram.index.shelf import DOC, EXCHANGES
+from engram.index.kinds import EXCHANGES
+from engram.index.shelf import DOC
 from engram.llm import embedder
 from engram.store import exchanges, passages, segments
 

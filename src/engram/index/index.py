@@ -74,7 +74,8 @@ def astray(hub: Hub) -> int:
     """Count by how many the index and what it is made of differ, but for what waits."""
     import numpy as np
 
-    from engram.index.shelf import EXCHANGES, shelf
+    from engram.index.kinds import EXCHANGES
+    from engram.index.shelf import shelf
 
     held, count = shelf(hub), 0
     for kind, of_kind in (("exchange", held.kinds < EXCHANGES), ("passage", held.kinds >= EXCHANGES)):
@@ -127,8 +128,9 @@ def _docs(hub: Hub, queue: Sequence[dict[str, Any]]) -> list[Doc]:
 
 
 def _said(hub: Hub, rows: dict[int, dict[str, Any]]) -> list[Doc]:
+    from engram.index.kinds import kind_of
     from engram.index.segment import Doc
-    from engram.index.shelf import kind_of, session_number
+    from engram.index.shelf import session_number
 
     turns = exchanges.turns(hub.engine, [row["id"] for row in rows.values() if row["role"] != "user"])
     return [
@@ -141,8 +143,9 @@ def _said(hub: Hub, rows: dict[int, dict[str, Any]]) -> list[Doc]:
 
 
 def _made(rows: dict[int, dict[str, Any]]) -> list[Doc]:
+    from engram.index.kinds import kind_of
     from engram.index.segment import Doc
-    from engram.index.shelf import kind_of, session_number
+    from engram.index.shelf import session_number
 
     return [
         Doc(
@@ -157,7 +160,8 @@ def _bury(hub: Hub, queue: Sequence[dict[str, Any]]) -> None:
     """Mark the docs as dead that the queue's exchanges and passages had before."""
     import numpy as np
 
-    from engram.index.shelf import DEAD, EXCHANGES, shelf
+    from engram.index.kinds import EXCHANGES
+    from engram.index.shelf import DEAD, shelf
 
     said = [row["source"] for row in queue if row["kind"] == "exchange"]
     made = [row["source"] for row in queue if row["kind"] == "passage"]

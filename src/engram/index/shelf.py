@@ -24,18 +24,7 @@ DTYPES = {
 }  # fmt: skip
 DOC = "<u4"  # as postings and vectors name a doc within its segment
 
-# What a doc is: who said it, or what it is a piece of. The order is stored: only add to its end.
-KINDS = (
-    "user", "assistant", "tool", "system", "gist", "era", "digest", "profile", "narrative", "article", "daily", "guide",
-)  # fmt: skip
-EXCHANGES = 4  # how many of them are exchanges
-
 DEAD, SCRUBBED = 1, 2  # a doc that is found no more; one whose words and vectors are gone as well
-
-
-def kind_of(name: str) -> int:
-    """Return the number of a kind of doc; any other role is the system's."""
-    return KINDS.index(name) if name in KINDS else KINDS.index("system")
 
 
 def session_number(session_id: str) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from glob import escape, glob
-from typing import Annotated
 
 from engram.coordination import sessions
 from engram.errors import InvalidInput
@@ -12,22 +11,22 @@ from engram.index.index import bring_up_to_date
 from engram.memory.eras import integrated
 from engram.memory.stale import mark_deleted
 from engram.model import Deleted, Session
-from engram.operation import Help, operation
 from engram.settings import is_url
 from engram.store import blobs, captures, event_words, events, exchanges, ledger, passages
 from engram.store import sessions as session_store
 from engram.value import value
 
 
-@operation(writes=True, agent=False)
-def delete_session(
-    hub: Hub, session: Annotated[str, Help("the session, or the beginning of its id")]
-) -> Deleted:  # fmt: skip
-    """Delete a session for good, with its subagents, and make again without it what was made of it."""
+def family_of(hub: Hub, session: str) -> list[Session]:
+    """Return a session that may be deleted, and its subagents, which go with it."""
     found = sessions.get_session(hub, session)
     if found.presence == "here" and found.status == "active":
         raise InvalidInput(field="session", reason="it is at work. Complete it first: `engram complete`.")
-    family = [found, *_subagents(hub, found)]
+    return [found, *_subagents(hub, found)]
+
+
+def delete(hub: Hub, family: list[Session]) -> Deleted:
+    """Delete sessions from the store for good, and make again without them what was made of them."""
     with hub.engine.transaction(durable=True):
         gone = [_gone(hub, each) for each in family]
         ledger.hush(hub.engine)

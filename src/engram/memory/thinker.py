@@ -20,6 +20,7 @@ _PROMPTS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "llm", "prom
 _IN_A_ROW = 3  # answers nobody can use, until we stop asking
 _ITEM = 600  # characters of one item of a list
 _PROSE = 6000  # characters
+_VERDICT, _KEEP, _NOTHING = "verdict", "keep", "nothing"
 
 
 @value
@@ -38,10 +39,17 @@ class Thinker:
         self.off = not allowed or hub.settings.model in ("", NONE)
         self.by: Counter[str] = Counter()
         self.fallbacks: Counter[str] = Counter()
+        self.problem: Error | None = None  # why the last answer could not be had
         self._invalid = 0
 
-    def ask(self, name: str, data: str, prose: str = "", lists: tuple[str, ...] = ()) -> Thought | None:
-        """Return what the model makes of quoted data; None when somebody else has to do it."""
+    def ask(
+        self, name: str, data: str, prose: str = "", lists: tuple[str, ...] = (), *, verdict: bool = False
+    ) -> Thought | None:  # fmt: skip
+        """Return what the model makes of quoted data; None when somebody else has to do it.
+
+        With a verdict it may say that there is nothing to keep; without that word, an answer that says nothing is none.
+        """
+        self.problem = None
         if self.off:
             return None
         from engram.llm.complete import complete
@@ -49,13 +57,14 @@ class Thinker:
         words, version = prompt(name)
         try:
             answer = complete(
-                self.hub, words.replace("{data}", text.quote(data)), purpose=name, schema=_schema(prose, lists)
+                self.hub, words.replace("{data}", text.quote(data)), purpose=name, schema=_schema(prose, lists, verdict)
             )
             found = self._sound(answer.data, prose)
         except ModelOff:  # also from inside a hook or another call: then nobody asked for a model here
             self.off = True
             return None
         except Error as problem:
+            self.problem = problem
             self._failed(problem)
             return None
         self._invalid = 0
@@ -76,7 +85,8 @@ class Thinker:
         from engram.capture.intake import redactor
 
         found = {name: _tidied(each) for name, each in cleaned(data, redactor(self.hub)).items()}
-        if not (found[prose] if prose else any(found.values())):
+        said = [each for name, each in found.items() if name != _VERDICT]
+        if found.get(_VERDICT) != _NOTHING and not (found[prose] if prose else any(said)):
             raise ModelInvalid(provider=self.hub.settings.model, reason="it says nothing.", reply_text="")
         return found
 
@@ -90,11 +100,13 @@ def prompt(name: str) -> tuple[str, str]:
     return words, blake2b(words.encode(), digest_size=4).hexdigest()
 
 
-def _schema(prose: str, lists: tuple[str, ...]) -> dict[str, Any]:
+def _schema(prose: str, lists: tuple[str, ...], verdict: bool) -> dict[str, Any]:
     items = {"type": "array", "items": {"type": "string", "maxLength": _ITEM}}
     parts: dict[str, Any] = dict.fromkeys(lists, items)
     if prose:
         parts = {prose: {"type": "string", "maxLength": _PROSE}, **parts}
+    if verdict:
+        parts = {_VERDICT: {"type": "string", "enum": [_KEEP, _NOTHING]}, **parts}
     return {"type": "object", "properties": parts, "required": list(parts), "additionalProperties": False}
 
 

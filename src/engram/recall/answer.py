@@ -13,7 +13,8 @@ from engram.digests.bodies import Bodies
 from engram.errors import BodyGone, StoreBusy, StoreDamaged, StoreFull
 from engram.hub import Hub
 from engram.index.index import catch_up
-from engram.index.shelf import EXCHANGES, KINDS, shelf
+from engram.index.kinds import EXCHANGES, KINDS
+from engram.index.shelf import shelf
 from engram.index.words import STOP, fold, words
 from engram.model import Hit
 from engram.recall import kin

@@ -76,8 +76,16 @@ def _title(row: Row, now: int) -> str:
 def _came_to(hub: Hub, row: Row, budget: int) -> str:
     """Return what a session came to: its gist, else its facts, else what it was about."""
     gist = documents.current(hub.engine, "gist", row["id"])
-    said = gist["content"] if gist else passages.content(hub.engine, "digest", row["id"]) or row["summary"]
+    said = gist["content"] if gist else _facts(hub, row["id"]) or row["summary"]
     return text.cut(said.strip(), budget) or text.one_line(said, budget * 3)
+
+
+def _facts(hub: Hub, session_id: str) -> str:
+    """Return the facts of a session, what came of it first; how it went stands above them."""
+    lines = passages.content(hub.engine, "digest", session_id).splitlines()
+    order = ("Goal:", "Ended:", "Open:", "Errors:", "Corrections:", "Changed:")
+    known = [line for start in order for line in lines if line.startswith(start)]
+    return "\n".join([*known, *(line for line in lines if line not in known and not line.startswith("Outcome:"))])
 
 
 def _user(hub: Hub) -> list[str]:

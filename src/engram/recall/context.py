@@ -67,7 +67,7 @@ def _asked(hub: Hub, prompt: str, session_id: str | None, project: str | None) -
     asked = prompt[:4000]
     if not worth_asking(asked):
         return
-    from engram.recall.filter import TIERS
+    from engram.index.kinds import TIERS
 
     row = session_store.get(hub.engine, session_id) if session_id else None
     flavor = row["flavor"] if row else ""

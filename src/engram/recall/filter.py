@@ -8,7 +8,8 @@ import numpy as np
 
 from engram.errors import InvalidInput
 from engram.hub import Hub
-from engram.index.shelf import EXCHANGES, KINDS, Shelf, session_number
+from engram.index.kinds import EXCHANGES, KINDS, TIERS
+from engram.index.shelf import Shelf, session_number
 from engram.recall.when import Window
 from engram.store import passages
 from engram.store import sessions as session_store
@@ -17,7 +18,6 @@ from engram.value import value
 Array = np.ndarray[Any, Any]
 
 ROLES = KINDS[:EXCHANGES]
-TIERS = ("exchange", *KINDS[EXCHANGES:], "event")
 
 
 @value

@@ -9,8 +9,9 @@ import numpy as np
 from engram.errors import MissingExtra, ModelInvalid, ModelRefused, ModelUnavailable, SettingsInvalid
 from engram.hub import Hub
 from engram.index import dense
+from engram.index.kinds import EXCHANGES, KINDS
 from engram.index.lexical import Lexical, lexical, rarest
-from engram.index.shelf import EXCHANGES, KINDS, Shelf, shelf
+from engram.index.shelf import Shelf, shelf
 from engram.llm import embedder
 from engram.recall import fuse
 from engram.recall.closer import looks

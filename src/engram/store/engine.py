@@ -57,10 +57,10 @@ def open_engine(settings: Settings) -> Engine:
     )
 
 
-def among(engine: Engine, sql: str, ids: Sequence[int]) -> list[Row]:
+def among(engine: Engine, sql: str, ids: Sequence[int] | Sequence[str], **facts: Any) -> list[Row]:
     """Run a query whose {slots} are any number of ids, some hundred at a time."""
     found: list[Row] = []
     for first in range(0, len(ids), 500):
         names = {f"i{n}": each for n, each in enumerate(ids[first : first + 500])}
-        found += engine.run(sql.format(slots=", ".join(f":{name}" for name in names)), **names)
+        found += engine.run(sql.format(slots=", ".join(f":{name}" for name in names)), **names, **facts)
     return found

@@ -54,6 +54,14 @@ def of_capture(engine: Engine, capture: int) -> list[Row]:
     return rows
 
 
+def between(engine: Engine, capture: int, after: int, last: int) -> list[Row]:
+    """Return the events of a session after one and up to another, in order."""
+    sql = f"{_OF_CAPTURE} and e.id > :after and e.id <= :last"
+    rows = engine.run(sql, capture=capture, after=after, last=last)
+    rows.sort(key=lambda row: (row["seq"], row["id"]))
+    return rows
+
+
 def by_id(engine: Engine, ids: Sequence[int]) -> list[Row]:
     """Return events by id, with the session they belong to."""
     names = {f"i{n}": each for n, each in enumerate(ids)}

@@ -31,7 +31,8 @@ def note(home: str, flavor: str, event: str, seconds: float, problem: str = "") 
     """Write down that an event was met, and why not if it was not; if even that fails, stay silent."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     told = " ".join(problem.split())[:1000] or "ok"
-    line = f"{stamp} {flavor or '-'} {event or '-'} {seconds * 1000:.1f} ms {told}\n"
+    who = "-".join(flavor.split())[:100] or "-"
+    line = f"{stamp} {who} {event or '-'} {seconds * 1000:.1f} ms {told}\n"
     try:
         os.makedirs(home, mode=0o700, exist_ok=True)
         path = os.path.join(home, _NAME)
@@ -74,6 +75,8 @@ def _read(line: str) -> Firing | None:
     try:
         milliseconds = float(words[3])
     except ValueError:
+        return None
+    if not 0 <= milliseconds < 1e9:
         return None
     problem = "" if words[5] == "ok" else words[5]
     return Firing(at=words[0], flavor=words[1], event=words[2], milliseconds=milliseconds, problem=problem)

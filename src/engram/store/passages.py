@@ -57,6 +57,12 @@ def known(engine: Engine, kind: str, project: str | None = None) -> dict[str, in
     return {row["key"]: row["at"] for row in rows}
 
 
+def times(engine: Engine, kind: str, keys: Sequence[str]) -> dict[str, int]:
+    """Return of when some documents are."""
+    sql = "select key, max(at) as at from passages where kind = :kind and key in ({slots}) group by key"
+    return {row["key"]: row["at"] for row in among(engine, sql, keys, kind=kind)}
+
+
 def touch(engine: Engine, kind: str, key: str, at: int) -> None:
     """Note of when a document is, although it says the same."""
     engine.run("update passages set at = :at where kind = :kind and key = :key", kind=kind, key=key, at=at)

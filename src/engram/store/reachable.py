@@ -1,7 +1,7 @@
 """Whether a PostgreSQL server is there, asked quickly and seldom: a hook must not wait for one that is not.
 
 The answer "no" is kept for half a minute in a file, written before the question is asked, so that a hook killed while
-it waits leaves it behind.
+it waits leaves it behind. While that question may still be answered, others ask for themselves.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _MARKER = "store.away"
 _AWAY = 30  # seconds a server counts as away
 _PATIENCE = 0.5  # seconds to wait for a connection
+_ASKING = 1.0  # seconds for which a question without an answer says nothing
 
 
 def now(settings: Settings) -> bool:
@@ -32,15 +33,17 @@ def now(settings: Settings) -> bool:
         return False
     os.makedirs(settings.home, mode=0o700, exist_ok=True)
     os.close(os.open(marker, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-    if not _answers(*address):
-        return False
-    os.remove(marker)
-    return True
+    there = _answers(*address)
+    try:
+        os.remove(marker) if there else os.utime(marker, (time.time() - _ASKING,) * 2)
+    except FileNotFoundError:
+        pass  # another hook was answered meanwhile
+    return there
 
 
 def _just_away(marker: str) -> bool:
     try:
-        return 0 <= time.time() - os.stat(marker).st_mtime < _AWAY
+        return _ASKING <= time.time() - os.stat(marker).st_mtime < _AWAY
     except OSError:
         return False
 

@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+_LONGEST = 600  # characters of a line that is shown
+
 
 @value
 class Change:
@@ -30,6 +32,8 @@ class Change:
 def read(path: str) -> bytes | None:
     """Return what a file holds, None if there is none; anything else in its place is refused."""
     try:
+        if stat.S_ISFIFO(os.stat(path).st_mode):
+            raise ConfigRefused(path=path, reason="it is a pipe, not a file.")  # to open it would wait for a writer
         with open(path, "rb") as file:
             return file.read()
     except FileNotFoundError:
@@ -54,7 +58,7 @@ def diff(change: Change, mask: Callable[[list[str]], list[str]] | None = None) -
     )
     middle = old[start : len(old) - rest], new[start : len(new) - rest]
     parts = [_moved(part, start) for part in difflib.unified_diff(*middle, *names, n=1, lineterm="")]
-    return "\n".join(parts if mask is None else _masked(parts, set(map(_content, old)), mask))
+    return "\n".join(map(_shortened, parts if mask is None else _masked(parts, mask)))
 
 
 def _alike(one: list[str], other: list[str]) -> int:
@@ -73,12 +77,17 @@ def _moved(part: str, lines: int) -> str:
     return re.sub(r"(?<=[-+])\d+", lambda found: str(int(found.group()) + lines), part)
 
 
-def _masked(parts: list[str], theirs: set[str], mask: Callable[[list[str]], list[str]]) -> list[str]:
-    """Hide secrets in the lines that are not ours; one of theirs that only got a comma is theirs."""
-    foreign = [n for n, part in enumerate(parts[2:], 2) if part[:1] in " -+" and _content(part[1:]) in theirs]
-    for n, hidden in zip(foreign, mask([parts[n][1:] for n in foreign]), strict=True):
+def _masked(parts: list[str], mask: Callable[[list[str]], list[str]]) -> list[str]:
+    """Hide secrets in every line: in a file of one line what is theirs and what is ours share it."""
+    shown = [n for n, part in enumerate(parts[2:], 2) if part[:1] in " -+"]
+    for n, hidden in zip(shown, mask([parts[n][1:] for n in shown]), strict=True):
         parts[n] = parts[n][0] + hidden
     return parts
+
+
+def _shortened(part: str) -> str:
+    """Leave out the middle of a line nobody reads; what we add stands at an end."""
+    return part if len(part) <= _LONGEST else f"{part[: _LONGEST // 2]} … {part[-_LONGEST // 2 :]}"
 
 
 def write(change: Change) -> None:
@@ -99,9 +108,11 @@ def write(change: Change) -> None:
         _take_over(target, temporary, 0o644 if change.shared else 0o600)
         _unchanged(change)  # as late as possible: agents write these files too
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as problem:
         if os.path.exists(temporary):
             os.unlink(temporary)
+        if isinstance(problem, OSError):
+            raise ConfigRefused(path=change.path, reason=f"it cannot be written: {problem.strerror}.") from problem
         raise
 
 
@@ -116,10 +127,6 @@ def drop_directories(made: Iterable[str]) -> None:
 
 def _lines(held: bytes | None) -> list[str]:
     return [] if not held else held.decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n").split("\n")
-
-
-def _content(line: str) -> str:
-    return line.strip().rstrip(",")
 
 
 def missing_directories(path: str) -> list[str]:

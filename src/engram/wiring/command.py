@@ -47,7 +47,7 @@ def hook_command(program: str) -> str:
 
 def is_ours(command: object) -> bool:
     """Tell whether a hook's command calls us and nothing else, wherever we were installed then."""
-    return isinstance(command, str) and _OURS.match(command) is not None
+    return isinstance(command, str) and bool(program_in(command))
 
 
 def is_server(entry: object) -> bool:
@@ -62,9 +62,15 @@ def is_server(entry: object) -> bool:
 
 
 def program_in(command: str) -> str:
-    """Return the program a hook's command of ours calls."""
+    """Return the program a hook's command of ours calls; nothing if the command is not ours."""
     found = _OURS.match(command)
-    return found.group("program") if found else ""
+    if found:
+        return found.group("program")
+    try:  # a path with a quote or an ampersand in it is quoted in pieces
+        program, hook = shlex.split(command)
+    except ValueError:
+        return ""
+    return program if hook == "hook" and os.path.basename(program) == _NAME and hook_command(program) == command else ""
 
 
 def runs(program: str) -> bool:

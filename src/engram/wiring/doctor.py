@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
-from typing import Any
 
 from engram.clock import HOUR
 from engram.errors import Error
@@ -139,30 +137,22 @@ def _claude_homes() -> Iterator[str]:
 
 
 def _claude_days(home: str) -> float:
-    days = _setting(os.path.join(home, "settings.json"), "cleanupPeriodDays")
+    from engram.wiring.health import setting
+
+    days = setting(os.path.join(home, "settings.json"), "cleanupPeriodDays")
     return days if isinstance(days, int | float) else _KEPT
 
 
 def _gemini_days() -> float | None:
+    from engram.wiring.health import setting
+
     home = os.environ.get("GEMINI_CLI_HOME") or os.path.expanduser("~")
-    kept = _setting(os.path.join(home, ".gemini", "settings.json"), "general", "sessionRetention")
+    kept = setting(os.path.join(home, ".gemini", "settings.json"), "general", "sessionRetention")
     kept = kept if isinstance(kept, dict) else {}
     if kept.get("enabled") is False:
         return None
     age = str(kept.get("maxAge"))
     return int(age[:-1]) * _UNITS[age[-1]] if age[:-1].isdecimal() and age[-1] in _UNITS else _KEPT
-
-
-def _setting(path: str, *names: str) -> Any:
-    """Return what an agent's settings say, or None."""
-    try:
-        with open(path, "rb") as file:
-            found: Any = json.loads(file.read())
-        for name in names:
-            found = found[name]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return found
 
 
 def _budget(hub: Hub) -> Iterator[Finding]:

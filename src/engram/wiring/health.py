@@ -46,12 +46,15 @@ def agents(home: str) -> Iterator[Finding]:
 def _launched(home: str) -> Iterator[Finding]:
     """Say what the agents' calls start, if that is not us."""
     python = launcher.starts(launcher.path(home))
-    if python is None or python == sys.executable:
+    if python is None or launcher.is_current(home):
         return
-    if os.access(python, os.X_OK):
+    if python == sys.executable:
+        text = "The file agents call us through is not this version's; what they tell may not arrive."
+        yield Finding("warning", "engram", text, "engram init")
+    elif os.access(python, os.X_OK):
         yield Finding("warning", "engram", f"Agents start the Engram of {python}, not this one.", "engram init")
     else:
-        text = f"Agents start {python}, which is gone: they remember nothing."
+        text = f"Agents start {python or 'nothing'}, which is gone: they remember nothing."
         yield Finding("problem", "engram", text, "engram init")
 
 
@@ -138,7 +141,7 @@ def _silenced(agent: Agent) -> Iterator[Finding]:
     home = directory(agent)
     settings = os.path.join(home, "settings.json")
     for name, off in (("disableAllHooks", True), ("hooksConfig.enabled", False)):
-        if _setting(settings, *name.split(".")) is off:
+        if setting(settings, *name.split(".")) is off:
             yield Finding(
                 "problem", agent.flavor, f"{name} is set: it runs no hooks at all.", f"remove it from {settings}"
             )
@@ -152,7 +155,7 @@ def _silenced(agent: Agent) -> Iterator[Finding]:
 
 def _firing(agent: Agent, firings: list[Firing], home: str) -> Iterator[Finding]:
     if not firings:
-        yield Finding("ok", agent.flavor, "Not heard from yet; it calls us from its next session on.")
+        yield Finding("ok", agent.flavor, "Not heard from yet: that comes with its next session.")
         return
     lately = firings[-_LATELY:]
     times = sorted(each.milliseconds for each in lately)
@@ -198,7 +201,7 @@ def _title(agent: Agent) -> str:
 def _version(path: str) -> str:
     folder = os.path.dirname(os.path.realpath(path))
     for _ in range(3):
-        version = _setting(os.path.join(folder, "package.json"), "version")
+        version = setting(os.path.join(folder, "package.json"), "version")
         if isinstance(version, str):
             return version
         folder = os.path.dirname(folder)
@@ -243,7 +246,7 @@ def _commands(spots: list[Place]) -> set[str]:
 def packaged(agent: Agent) -> bool:
     """Tell whether the agent has us from its own store as well."""
     home = directory(agent)
-    plugins = _setting(os.path.join(home, "settings.json"), "enabledPlugins")
+    plugins = setting(os.path.join(home, "settings.json"), "enabledPlugins")
     if agent.flavor == "codex":
         plugins = toml_block.at(_toml(os.path.join(home, "config.toml")), ("plugins",))
     if agent.flavor in ("gemini", "qwen"):
@@ -265,7 +268,7 @@ def _toml(path: str) -> dict[str, Any]:
         return {}
 
 
-def _setting(path: str, *names: str) -> Any:
+def setting(path: str, *names: str) -> Any:
     """Return what an agent's settings say, or None."""
     try:
         found = jsonc.data(_text(path))

@@ -72,10 +72,14 @@ def uninit(
 
 def planned(home: str, project: str | None, agents: list[str] | None, trust_codex: bool) -> tuple[Plan, str]:
     """Return what wiring would change, and the program the agents will call."""
+    from engram.errors import InvalidInput
     from engram.wiring.command import located
     from engram.wiring.launcher import called
     from engram.wiring.plan import wiring
 
+    if project is not None and trust_codex:
+        reason = "whoever works in a project trusts its hooks for themselves: codex asks them when it starts there."
+        raise InvalidInput(field="trust_codex", reason=reason)
     program = called(home) if project is None else located()
     return wiring(agents, _root(project), program, trust_codex), program
 
@@ -90,17 +94,15 @@ def unplanned(home: str, project: str | None, agents: list[str] | None) -> Plan:
 
 def carry_out(home: str, plan: Plan) -> tuple[str, ...]:
     """Write what was planned, each file recorded before it is touched; return what could not be written."""
-    from engram.capture.turn import Turn
-    from engram.errors import ConfigRefused, InitRunning
+    from engram.errors import ConfigRefused
     from engram.wiring import launcher
     from engram.wiring.change import write
-    from engram.wiring.record import Record
+    from engram.wiring.record import held
 
     problems = []
-    with Turn(home, "wiring.lock", InitRunning):
+    with held(home) as record:
         if plan.project is None and plan.agents:
             launcher.write(home)
-        record = Record(home)
         for change in plan.changes:
             known = record.of(change.path)
             try:
@@ -114,16 +116,15 @@ def carry_out(home: str, plan: Plan) -> tuple[str, ...]:
 
 def take_back(home: str, plan: Plan) -> tuple[str, ...]:
     """Write what was there before us; return what could not be written."""
-    from engram.capture.turn import Turn
-    from engram.errors import ConfigRefused, InitRunning
+    from engram.errors import ConfigRefused
     from engram.wiring import launcher
     from engram.wiring.change import drop_directories, write
-    from engram.wiring.record import Record
+    from engram.wiring.plan import unwiring
+    from engram.wiring.record import held
 
     problems: list[str] = []
     made: set[str] = set()
-    with Turn(home, "wiring.lock", InitRunning):
-        record = Record(home)
+    with held(home) as record:
         for change in plan.changes:
             written = record.of(change.path)
             try:
@@ -135,7 +136,8 @@ def take_back(home: str, plan: Plan) -> tuple[str, ...]:
                 problems.append(str(refusal))
         for path in plan.gone:
             record.drop(path)
-        if not record.all(None):
+        left = unwiring(None, None, record)
+        if not (left.changes or left.problems):  # nobody calls us any more, recorded or not
             launcher.remove(home)
     drop_directories(made)
     return tuple(problems)
@@ -209,13 +211,9 @@ def _notes(plan: Plan) -> list[str]:
 
 
 def _mask(home: str) -> Callable[[list[str]], list[str]]:
-    import os
-
     from engram.capture import known_secrets
-    from engram.capture.redact import Redactor, known_from
 
-    known = known_from(os.environ, None)
-    return Redactor(known_secrets.key(home, make=False), known, known_secrets.remembered(home)).clean_many
+    return known_secrets.redactor(home, make=False).clean_many
 
 
 def _root(project: str | None) -> str | None:

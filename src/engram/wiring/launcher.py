@@ -64,12 +64,20 @@ def remove(home: str) -> None:
 
 
 def starts(program: str) -> str | None:
-    """Return the interpreter a launcher starts; None if the program is no launcher."""
+    """Return the interpreter a launcher starts, empty if it is damaged; None if the program is no launcher."""
     content = _read(program) if os.path.isfile(program) and os.path.getsize(program) < 10_000 else ""
     if _MADE_BY not in content:
         return None
-    line = next(line for line in content.splitlines() if line.startswith("python="))
-    return shlex.split(line.removeprefix("python="))[0]
+    line = next((line for line in content.splitlines() if line.startswith("python=")), "")
+    try:
+        return shlex.split(line.removeprefix("python="))[0]
+    except (ValueError, IndexError):
+        return ""  # somebody cut it short
+
+
+def is_current(home: str) -> bool:
+    """Tell whether the launcher of a home is the one this installation would write."""
+    return _read(path(home)) == _content(sys.executable, home)
 
 
 def _content(python: str, home: str) -> str:
@@ -95,7 +103,7 @@ def _places() -> list[str]:
 
 def _inside(home: str) -> str:
     """Return a path as it may stand between double quotes."""
-    for mark in '\\"$`':
+    for mark in '\\"$`}':
         home = home.replace(mark, f"\\{mark}")
     return home
 

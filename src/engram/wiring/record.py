@@ -5,8 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from engram.capture.turn import Turn
+from engram.errors import InitRunning, StoreUnavailable
 from engram.value import value
 
 _NAME = "written.json"
@@ -93,9 +97,21 @@ class Record:
                 os.unlink(os.path.join(folder, name))
 
 
-def digest(held: bytes) -> str:
+@contextmanager
+def held(home: str) -> Iterator[Record]:
+    """Hold the record of a home, one at a time; say so where the home cannot be written to."""
+    try:
+        with Turn(home, "wiring.lock", InitRunning):
+            yield Record(home)
+    except OSError as problem:
+        reason = f"{problem.filename or home}: {problem.strerror}."
+        hint = "Make room or allow writing there, then run this again."
+        raise StoreUnavailable(store=home, reason=reason, hint=hint) from problem
+
+
+def digest(content: bytes) -> str:
     """Return the hash bytes are known by."""
-    return hashlib.sha256(held).hexdigest()
+    return hashlib.sha256(content).hexdigest()
 
 
 def _loaded(path: str) -> dict[str, Written]:
@@ -109,11 +125,15 @@ def _loaded(path: str) -> dict[str, Written]:
     return {each.path: each for each in found}
 
 
-def _replace(path: str, held: bytes) -> None:
+def _replace(path: str, content: bytes) -> None:
     temporary = f"{path}.{os.getpid()}"
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(held)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise

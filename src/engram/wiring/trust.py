@@ -54,18 +54,28 @@ class Trusted:
 def hashes(path: str, text: str) -> Iterator[tuple[str, str]]:
     """Yield for each hook of ours in a hooks.json the key and the hash Codex knows it by."""
     held = jsonc.data(text) if text.strip("\ufeff \t\r\n") else {}
-    for event, groups in (held.get("hooks") or {}).items():
+    for event, groups in _within(held, "hooks", dict).items():
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()
-        for n, group in enumerate(groups):
-            for m, hook in enumerate(group.get("hooks") or ()):
-                if command.is_ours(hook.get("command")):
+        for n, group in enumerate(groups if isinstance(groups, list) else ()):
+            for m, hook in enumerate(_within(group, "hooks", list)):
+                if isinstance(hook, dict) and command.is_ours(hook.get("command")):
                     yield f"{path}:{name}:{n}:{m}", _hash(event, name, group, hook)
+
+
+def _within(held: Any, key: str, kind: type) -> Any:
+    """Return what stands under a key, or nothing of its kind where somebody wrote something else."""
+    found = held.get(key) if isinstance(held, dict) else None
+    return found if isinstance(found, kind) else kind()
 
 
 def _hash(event: str, name: str, group: dict[str, Any], hook: dict[str, Any]) -> str:
     default, most = (1, _LONGEST_END) if event == "SessionEnd" else (600, None)
     wait = hook.get("timeout", default)
-    said = {**hook, "timeout": min(wait, most) if most else wait, "async": hook.get("async", False)}
+    said = {
+        **hook,
+        "timeout": min(wait, most) if most and isinstance(wait, int) else wait,
+        "async": hook.get("async", False),
+    }
     identity: dict[str, Any] = {"event_name": name, "hooks": [said]}
     if "matcher" in group and event not in _PLAIN:
         identity["matcher"] = group["matcher"]

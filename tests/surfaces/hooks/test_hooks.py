@@ -364,3 +364,50 @@ def test_a_hook_loads_nothing_it_does_not_need(repository: Path) -> None:
     before = subprocess.run(bare, capture_output=True, text=True, check=True)
     assert "engram.coordination.edits" in loaded.stderr.split()
     assert heavy & set(loaded.stderr.split()) - set(before.stdout.split()) == set()
+
+
+def test_a_secret_in_a_prompt_is_not_told_to_other_sessions(repository: Path, tmp_path: Path) -> None:
+    secret = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"  # in two, or this very file would be redacted
+    hook(event("SessionStart", "abc", repository))
+    hook(event("UserPromptSubmit", "abc", repository, prompt=f"deploy with {secret}, please"))
+    told = hook(event("SessionStart", "xyz", repository))["additionalContext"]
+    assert "deploy with [REDACTED:" in told
+    assert secret not in told
+    assert secret.encode() not in (tmp_path / "home" / "engram.db").read_bytes()
+    assert secret.encode() not in (tmp_path / "home" / "engram.db-wal").read_bytes()
+
+
+def test_a_spool_that_cannot_be_written_keeps_nobody_from_letting_go(repository: Path, tmp_path: Path) -> None:
+    hook(event("SessionStart", "abc", repository))
+    hook(event("PreToolUse", "abc", repository, **edit(repository / "src" / "app.py")))
+    (tmp_path / "home" / "spool").write_text("in the way")
+    hook(event("Stop", "abc", repository))
+    with Engram(tmp_path / "home") as engram:
+        assert engram.list_locks() == []
+        hook(event("SessionEnd", "abc", repository, reason="exit"))
+        assert engram.get_active_sessions() == []
+    assert "FileExistsError" in log(tmp_path)[-1].problem
+
+
+def test_a_prompt_of_any_length_brings_the_news_and_says_nothing_else(repository: Path, tmp_path: Path) -> None:
+    hook(event("SessionStart", "abc", repository))
+    with Engram(tmp_path / "home") as engram:
+        engram.send(None, engram.get_active_sessions()[0].id, "the schema changed")
+    told = hook(event("UserPromptSubmit", "abc", repository, prompt="why does this fail? " + "log line\n" * 200_000))
+    assert "the schema changed" in told["additionalContext"]
+    assert [fired.problem for fired in log(tmp_path)] == ["", ""]
+
+
+def test_a_recall_that_fails_is_written_down_and_the_news_is_told(repository: Path, tmp_path: Path) -> None:
+    hook(event("SessionStart", "abc", repository))
+    with Engram(tmp_path / "home") as engram:
+        engram.send(None, engram.get_active_sessions()[0].id, "the schema changed")
+        engram.engine.run("drop table segments")
+    told = hook(event("UserPromptSubmit", "abc", repository, prompt="which port does the billing service use?"))
+    assert "the schema changed" in told["additionalContext"]
+    assert [fired.problem for fired in log(tmp_path) if "Nothing was recalled" in fired.problem]
+
+
+def test_a_flavor_of_several_words_is_one_word_in_the_log(tmp_path: Path) -> None:
+    hook_log.note(str(tmp_path / "home"), "my agent\nx", "start", 0.001)
+    assert [(fired.flavor, fired.event) for fired in log(tmp_path)] == [("my-agent-x", "start")]

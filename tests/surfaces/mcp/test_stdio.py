@@ -77,6 +77,13 @@ def test_a_broken_line_is_answered_and_the_next_one_too(tmp_path: Path) -> None:
         assert talk.result("ping") == {}
 
 
+def test_a_call_with_half_a_character_is_refused_to_the_one_who_waits(tmp_path: Path) -> None:
+    with Talk(tmp_path) as talk:
+        talk.say(b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "\\ud800"}}')
+        assert (talk.hear() | {"error": None})["id"] == 7
+        assert talk.result("ping") == {}
+
+
 def test_a_line_beyond_all_measure_is_refused_and_skipped(tmp_path: Path) -> None:
     with Talk(tmp_path) as talk:
         talk.say(b'"' + b"x" * (9 * 1024 * 1024) + b'"')

@@ -50,6 +50,7 @@ COMMANDS = (
     Command("narrative", "get_narrative", empty="There is none yet: `engram summarize`, then `engram integrate`."),
     Command("self", "get_self_state", empty="No state is kept yet."),
     Command("backlog", "backlog_stats"),
+    Command("flush", "flush", positional=("session",), stdin=False),
     Command("integrate", "integrate"),
     Command("memory gists", "list_summaries", empty="No session has a gist yet: `engram summarize`."),
     Command("memory months", "summaries_by_month", empty="No session has a gist yet: `engram summarize`."),
@@ -75,8 +76,8 @@ COMMANDS = (
 _HELP = """One memory for every coding agent.
 
 Several agents on one machine know of each other: who is here, what they do, what they hold; and what they did in
-the past is kept, found and counted. Start with `engram ingest` and `engram sitrep`; commands take --json, and --help
-shows more.
+the past is kept, found and counted. Start with `engram init`, or look first with `engram demo`; commands take --json,
+and --help shows more.
 """
 
 

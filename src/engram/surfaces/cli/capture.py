@@ -59,8 +59,9 @@ def _work_for_hooks() -> None:
             os.nice(10)
         with Engram() as engram:
             from engram.capture.worker import work
+            from engram.wiki.flush import flush_asked
 
-            work(engram)
+            work(engram, lambda requests: flush_asked(engram, requests))
     except Exception as problem:
         hook_log.note(load().home, "", "capture", time.monotonic() - started, f"{type(problem).__name__}: {problem}")
 

@@ -10,7 +10,7 @@ import click
 
 from engram.api import Engram
 from engram.errors import InvalidInput
-from engram.recall.filter import TIERS
+from engram.index.kinds import TIERS
 from engram.surfaces.cli.commands import json_option, project_at, project_option, show
 from engram.surfaces.cli.render_recall import explained
 

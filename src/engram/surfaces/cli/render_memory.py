@@ -16,6 +16,7 @@ from engram.model import Era, Gist
 from engram.surfaces.cli.render import LISTS, ago, facts, render
 from engram.surfaces.cli.table import table
 from engram.surfaces.encode import plain
+from engram.wiki.flush import Flushed
 
 
 @render.register
@@ -52,6 +53,17 @@ def _(summarized: Summarized) -> str:
     if summarized.left:
         lines.append(f"  {summarized.left} more are ripe: run it again, or with a higher --limit")
     return "\n".join([*lines, *_problems(summarized.fallbacks, summarized.failed)])
+
+
+@render.register
+def _(done: Flushed) -> str:
+    made = len(done.entries)
+    lines = [f"{made} {'entry' if made == 1 else 'entries'}{_makers(done.by)} in {_named(done.days, 'daily logs')}."]
+    if not made:
+        lines = ["Nothing new is worth an entry." if done.empty else "Nothing is new since the last flush."]
+    if done.left:
+        lines.append(f"  {done.left} more sessions have news: run it again")
+    return "\n".join([*lines, *(f"  {session}: {why} It is tried again." for session, why in done.failed.items())])
 
 
 @render.register

@@ -109,9 +109,9 @@ def taken_in(found: Ingested) -> str:
 
 
 def past_work(found: Sequence[Capture], last: Sequence[tuple[Capture, str]], most: int) -> str:
-    """Return what a user's own sessions say: how many of whom, how they ended, and what was asked last, by project."""
+    """Return what a user's own sessions say: how many of whom, how they ended, and what was asked last."""
     lines = [fitted(_counted(found, most)), "", "Your last work:", *_rows(last)]
-    more = len({each.session.project for each in found}) - len(last)
+    more = len({each.session.project for each in found} - {each.session.project for each, _ in last})
     if more > 0:
         lines.append(click.style(f"  … and {more} more projects: `engram sessions --captured`.", dim=True))
     return "\n".join(lines)
@@ -147,7 +147,7 @@ def _rows(last: Sequence[tuple[Capture, str]]) -> list[str]:
 def _names(projects: Sequence[str]) -> list[str]:
     """Return short names of projects; of two that end alike, with the folder they lie in."""
     ways = [[part for part in re.split(r"[\\/]+", project) if part] for project in projects]
-    ends = Counter(way[-1] for way in ways if way)
+    ends = Counter(way[-1] for way in {tuple(way) for way in ways} if way)
     return ["/".join(way[-2:] if ends[way[-1]] > 1 else way[-1:]) if way else "(none)" for way in ways]
 
 

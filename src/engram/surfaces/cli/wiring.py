@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -9,7 +10,7 @@ import click
 
 from engram.api import Engram
 from engram.errors import Error, InvalidInput, NotFound, SweepRunning
-from engram.settings import load
+from engram.settings import home_in, load
 from engram.surfaces.cli.capture import FAILED, Bar, mark_failed
 from engram.surfaces.cli.commands import json_option, show
 from engram.surfaces.cli.render_wiring import changes, fitted, past_work, taken_in, tilde, who
@@ -20,13 +21,13 @@ from engram.wiring.init import Wired
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Sequence
 
     from engram.model import Capture
     from engram.wiring.plan import Plan
 
 _MOST = 1000  # sessions that are counted at the end
-_PROJECTS = 8  # whose last work is shown
+_ROWS = 8  # of the last work that are shown
 
 
 def init(
@@ -82,7 +83,7 @@ def doctor(as_json: bool) -> None:
         with Engram() as engram:
             found = engram.doctor()
     except Error as problem:
-        found = without_store(load().home, problem)
+        found = without_store(home_in(os.environ), problem)
     show(found, as_json)
     if any(each.level == "problem" for each in found):
         click.get_current_context().meta[FAILED] = True
@@ -100,8 +101,9 @@ def _before(shown: Wired, plan: Plan) -> str:
 
 def _after(plan: Plan, dry_run: bool, no_history: bool) -> None:
     """Show what is already there to be used, and what to do next."""
-    if dry_run:
+    if dry_run and plan.changes:
         click.echo("\nNothing was written. `engram init` asks, and then writes it.")
+    if dry_run:
         return
     if not no_history:
         _past()
@@ -175,19 +177,23 @@ def _history() -> None:
         if not work:
             click.echo("\nNo history yet: it begins with the next session. `engram demo` shows it on a made-up one.")
             return
-        click.echo(f"\n{past_work(work, list(_last(engram, work)), _MOST)}")
+        click.echo(f"\n{past_work(work, _last(engram, work), _MOST)}")
         click.echo("\nAll of it can be asked: `engram recall WORDS`.")
 
 
-def _last(engram: Engram, work: Iterable[Capture]) -> Iterator[tuple[Capture, str]]:
-    """Yield the newest work of each project that says what was asked, and that."""
+def _last(engram: Engram, work: Sequence[Capture]) -> list[tuple[Capture, str]]:
+    """Return the newest work that says what was asked: of each project first, then of any while there is room."""
+    found: dict[str, str] = {}
     seen: set[str] = set()
-    for each in work:
-        if each.session.project not in seen and (asked := _asked(engram, each)):
-            seen.add(each.session.project)
-            yield each, asked
-        if len(seen) == _PROJECTS:
-            return
+    for anew in (True, False):
+        for each in work:
+            if len(found) == _ROWS:
+                break
+            wanted = each.session.id not in found and not (anew and each.session.project in seen)
+            if wanted and (asked := _asked(engram, each)):
+                seen.add(each.session.project)
+                found[each.session.id] = asked
+    return [(each, found[each.session.id]) for each in work if each.session.id in found]
 
 
 def _asked(engram: Engram, capture: Capture) -> str:

@@ -12,7 +12,7 @@ import time
 
 from engram import plain_json
 from engram.llm import guard
-from engram.settings import load
+from engram.settings import home_in, load
 from engram.store import hook_log
 from engram.surfaces.hooks import occasion
 
@@ -70,11 +70,5 @@ def answer(met: Occasion) -> str:
 
 
 def _note(met: Occasion | None, words: list[str], seconds: float, problem: str) -> None:
-    try:
-        home = load().home
-    except Exception:  # the settings are what is wrong; the usual place is the best guess
-        from engram.settings import default_home
-
-        home = os.environ.get("ENGRAM_HOME") or default_home(os.environ)
     flavor, event = (met.flavor, met.event) if met else ("-".join(words[:1]), "")
-    hook_log.note(home, flavor, event, seconds, problem)
+    hook_log.note(home_in(os.environ), flavor, event, seconds, problem)

@@ -20,12 +20,20 @@ if TYPE_CHECKING:
     from engram.surfaces.hooks.occasion import Occasion
 
 _AGAIN = 10_000_000  # microseconds in which the same event told twice is one event
+_SHORT = 12  # characters; a prompt of fewer holds no secret and asks for nothing that could be remembered
 
 
 def answer(met: Occasion, settings: Settings) -> Told | None:
-    """Carry an event into the store; return what the agent is told, if anything."""
-    if met.event in (STOP, COMPACT, END):
-        _ask_for_capture(met, settings.home)
+    """Ask for what is to be captured, and carry an event into the store; return what the agent is told, if anything."""
+    try:
+        if met.event in (STOP, COMPACT, END):
+            _ask_for_capture(met, settings.home)
+    finally:  # a full disk keeps nobody from letting go of locks
+        told = _carried(met, settings)
+    return told
+
+
+def _carried(met: Occasion, settings: Settings) -> Told | None:
     if not reachable.now(settings):
         raise ConnectionError("the store cannot be reached; it is asked again in half a minute")
     hub = Hub(settings=settings)
@@ -59,27 +67,34 @@ def _ask_for_capture(met: Occasion, home: str) -> None:
 
 def _session(hub: Hub, met: Occasion) -> str | None:
     """Find the agent's session, or announce it."""
+    task = _task(hub, met)
     known = session_store.by_native_id(hub.engine, met.flavor, met.session)
     if known is not None and met.event != START:
         if known["status"] == "active" or met.event not in (STOP, END):  # Grok says stop once more after its end
             with hub.engine.transaction():
-                sessions.touch(hub, known["id"], _task(met))
+                sessions.touch(hub, known["id"], task)
         return str(known["id"])
     if known is None and met.event in (STOP, COMPACT, END):
         return None
     above = None if known or met.event == START else sessions.current(hub)
     if above is not None and above.flavor == met.flavor:
         return above.id  # a subagent under an id of its own: it acts for the session that started it
-    summary = _task(met) or (known["summary"] if known else f"{met.flavor} session, just started")
+    summary = task or (known["summary"] if known else f"{met.flavor} session, just started")
     cwd = met.cwd or host.directory()
     return sessions.announce(
         hub, met.flavor, summary, None, met.flavor, met.session, cwd, model=met.model, durable=False
     )
 
 
-def _task(met: Occasion) -> str | None:
-    """Return what the user asked for, if this is the moment they asked."""
-    return met.prompt[:1000] if met.event in (START, PROMPT) and not met.inner and met.prompt else None
+def _task(hub: Hub, met: Occasion) -> str | None:
+    """Return what the user asked for, if this is the moment they asked; every session may read it, so no secrets."""
+    if met.event not in (START, PROMPT) or met.inner or not met.prompt:
+        return None
+    if len(met.prompt) < _SHORT:
+        return met.prompt
+    from engram.capture import known_secrets
+
+    return known_secrets.redactor(hub.settings.home).clean(met.prompt[:4000])[:1000]
 
 
 def _context(hub: Hub, met: Occasion, session_id: str) -> Told | None:
@@ -148,11 +163,11 @@ def _freed(hub: Hub, met: Occasion, session_id: str) -> str:
 
 def _recalled(hub: Hub, met: Occasion, session_id: str) -> str:
     """Return what is remembered of a prompt, if that is clearly to the point and comes in time."""
-    if not hub.settings.prompt_recall or len(met.prompt) < 12:
+    if not hub.settings.prompt_recall or len(met.prompt) < _SHORT:
         return ""
     from engram.surfaces.hooks.unasked import recalled
 
-    return recalled(hub, met.prompt, session_id, sessions.require(hub, session_id)["project"])
+    return recalled(hub, met.prompt, sessions.require(hub, session_id))
 
 
 def _tool(hub: Hub, met: Occasion, session_id: str) -> Told | None:

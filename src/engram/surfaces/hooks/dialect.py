@@ -18,6 +18,7 @@ _DEAF = {
     "grok": (START, PROMPT),
     "gemini": (BEFORE,),
     "qwen": (BEFORE,),
+    "opencode": (BEFORE,),
 }
 
 

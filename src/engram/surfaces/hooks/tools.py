@@ -17,12 +17,13 @@ SHELLS = (
     "Bash", "bash", "shell", "local_shell", "exec_command", "run_shell_command", "run_terminal_command", "powershell",
 )  # fmt: skip
 _PATHS = ("file_path", "filePath", "notebook_path", "path", "target_file", "absolute_path", "paths")
+_TEXTS = ("command", "input", "patch", "patchText")
 _PATCH = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 
 
 def edited(tool: str, given: dict[str, Any]) -> list[str]:
     """Return the files a call is about to write; a patch handed to a shell counts."""
-    patch = next((given[name] for name in ("command", "input", "patch", "patchText") if _is_patch(given.get(name))), "")
+    patch = next((text for name in _TEXTS if "*** Begin Patch" in (text := _text(given.get(name)))), "")
     if patch and (tool in EDITS or tool in SHELLS):
         return _patched(patch)
     return _named(given) if tool in EDITS and given.get("command") != "view" else []
@@ -38,12 +39,16 @@ def is_shell(tool: str) -> bool:
     return tool in SHELLS
 
 
-def _is_patch(text: object) -> bool:
-    return isinstance(text, str) and "*** Begin Patch" in text
+def _text(given: object) -> str:
+    """Return what a call says, as a text or as the words of a command."""
+    if isinstance(given, list):
+        return "\n".join(word for word in given if isinstance(word, str))
+    return given if isinstance(given, str) else ""
 
 
 def _patched(patch: str) -> list[str]:
-    found = [line[len(mark) :].strip() for line in patch.splitlines() for mark in _PATCH if line.startswith(mark)]
+    lines = [line.strip() for line in patch.splitlines()]  # Codex takes a heading wherever in its line it stands
+    found = [line[len(mark) :].strip() for line in lines for mark in _PATCH if line.startswith(mark)]
     return list(dict.fromkeys(path for path in found if path))
 
 

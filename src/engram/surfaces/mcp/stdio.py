@@ -80,7 +80,8 @@ class Connection:
         try:
             message = from_json(line.decode())
         except ValueError as trouble:
-            self._write(protocol.failure(None, Fault(protocol.UNREADABLE, f"That is not the JSON we read: {trouble}.")))
+            fault = Fault(protocol.UNREADABLE, f"That is not the JSON we read: {trouble}.")
+            self._write(protocol.failure(_id_in(line), fault))
             return
         called_off = protocol.cancelled(message)
         if called_off is not None:
@@ -146,6 +147,14 @@ class Connection:
         """Read to the end of a line that is too long."""
         while (rest := self._source.readline(_LINE_BYTES)) and not rest.endswith(b"\n"):
             pass
+
+
+def _id_in(line: bytes) -> str | int | None:
+    """Return the id of a message we do not read, if it can be made out: its sender waits for an answer."""
+    try:
+        return protocol.id_of(json.loads(line))
+    except (ValueError, RecursionError):
+        return None
 
 
 class _Ended(BaseException):

@@ -1,0 +1,26 @@
+"""Delete a session on a person's word: also from the daily logs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from engram.hub import Hub
+from engram.model import Deleted
+from engram.operation import Help, operation
+from engram.store import entries
+
+
+@operation(writes=True, agent=False)
+def delete_session(
+    hub: Hub, session: Annotated[str, Help("the session, or the beginning of its id")]
+) -> Deleted:  # fmt: skip
+    """Delete a session for good, with its subagents, and make again without it what was made of it."""
+    from engram.memory import forget
+    from engram.wiki import daily_log, vault
+
+    family = forget.family_of(hub, session)
+    named = {each.id for each in family}
+    # The logs first: a crash in between leaves a session that can be deleted again, not words that cannot.
+    for day in sorted({day for each in named for day in entries.days_of(hub.engine, each)}):
+        daily_log.erase(vault.of(hub), day, named)
+    return forget.delete(hub, family)

@@ -1,0 +1,50 @@
+"""Wikilinks: `[[target]]`, `[[target|shown]]`, `[[target#heading]]`; found, made, followed. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from engram.value import value
+
+_LINK = re.compile(r"(!?)\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
+_CODE = re.compile(r"(?ms)^(```|~~~).*?^\1[^\n]*$|`[^`\n]*`")
+_LONGEST = 80  # characters of a slug
+
+
+@value
+class Link:
+    """One wikilink as it stands in a page."""
+
+    target: str  # without .md and without what is shown instead
+    heading: str = ""
+    shown: str = ""
+    embedded: bool = False
+
+
+def links(markdown: str) -> list[Link]:
+    """Return the wikilinks of a text in order, those in code left out."""
+    prose = _CODE.sub(lambda found: " " * len(found[0]), markdown)
+    return [
+        Link(target=_target(found[2]), heading=(found[3] or "").strip(), shown=(found[4] or "").strip(),
+             embedded=bool(found[1]))
+        for found in _LINK.finditer(prose)
+        if found[2].strip() or found[3]
+    ]  # fmt: skip
+
+
+def link(target: str, shown: str = "") -> str:
+    """Return a wikilink; what would break out of it is left out."""
+    clean = re.sub(r"[\[\]|#\n]", " ", shown).strip()
+    return f"[[{target}|{clean}]]" if clean and clean != target else f"[[{target}]]"
+
+
+def slug(words: str) -> str:
+    """Return the file name of a title: lower case, hyphens, no way out of its directory; empty if nothing is left."""
+    plain = unicodedata.normalize("NFKC", words).casefold()
+    kept = "".join(c if c.isalnum() else "-" for c in plain)
+    return re.sub(r"-+", "-", kept).strip("-")[:_LONGEST].strip("-")
+
+
+def _target(words: str) -> str:
+    return words.strip().removesuffix(".md").strip("/")

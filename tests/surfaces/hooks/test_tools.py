@@ -1,0 +1,30 @@
+"""What a tool is about to write is seen, however its agent words it."""
+
+from __future__ import annotations
+
+import pytest
+
+from engram.surfaces.hooks import tools
+
+PATCH = "*** Begin Patch\n*** Update File: src/app.py\n@@\n-a\n+b\n*** End Patch"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"command": PATCH},
+        {"command": ["apply_patch", PATCH]},
+        {"input": PATCH.replace("\n", "\r\n")},
+        {"patchText": PATCH.replace("*** Update", "  *** Update")},
+        {"command": f"apply_patch <<'EOF'\n{PATCH}\nEOF"},
+        {"command": ["bash", "-lc", f"apply_patch <<'EOF'\n{PATCH}\nEOF"], "workdir": "/"},
+    ],
+)
+@pytest.mark.parametrize("tool", ["apply_patch", "shell"])
+def test_a_patch_names_its_files_in_every_shape(tool: str, given: dict[str, object]) -> None:
+    assert tools.edited(tool, given) == ["src/app.py"]
+
+
+@pytest.mark.parametrize("given", [{"command": 7}, {"command": [1, None]}, {"paths": [1, {}, "", " ", "a\0b"]}, {}])
+def test_what_names_no_file_is_no_edit(given: dict[str, object]) -> None:
+    assert tools.edited("apply_patch", given) == []
