@@ -63,7 +63,7 @@ def test_the_library_offers_every_operation_as_a_method() -> None:
 def test_the_requirements_of_the_older_systems_are_all_accounted_for() -> None:
     text = (ROOT / "docs" / "lineage.md").read_text()
     named = set()
-    for prefix, ids in re.findall(r"\b(E[PX]|HF|LY)-((?:B?\d+(?:[–, ]+(?=B?\d))?)+)", text):
+    for prefix, ids in re.findall(r"\b(E[PX]|HF|LY|M[FC])-((?:B?\d+(?:[–, ]+(?=B?\d))?)+)", text):
         for first, last in re.findall(r"(B?\d+)(?:–(B?\d+))?", ids):
             mark = "B" if first.startswith("B") else ""
             start, end = int(first.lstrip("B")), int((last or first).lstrip("B"))
@@ -71,5 +71,7 @@ def test_the_requirements_of_the_older_systems_are_all_accounted_for() -> None:
     wanted = {f"EP-{n:03}" for n in range(1, 69)} | {f"EX-{n:03}" for n in range(1, 41)}
     wanted |= {f"HF-{n:03}" for n in range(1, 60)} | {f"HF-B{n:02}" for n in range(1, 15)}
     wanted |= {f"LY-{n:03}" for n in range(1, 74)} | {f"LY-B{n:02}" for n in range(1, 19)}
+    wanted |= {f"MF-{n:03}" for n in range(1, 56)} | {f"MC-{n:03}" for n in range(1, 28)}
+    wanted |= {f"MF-B{n:02}" for n in range(1, 29)}
     wanted |= {f"EP-B{n:02}" for n in range(1, 21)} | {f"EX-B{n:02}" for n in range(1, 13)}
     assert sorted(wanted - named) == []

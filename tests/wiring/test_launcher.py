@@ -74,3 +74,11 @@ def test_a_launcher_that_was_cut_short_starts_nothing(tmp_path: Path, rest: str)
     assert not launcher.is_current(home)
     launcher.write(home)
     assert launcher.is_current(home)
+
+
+def test_it_reaches_a_server_as_well(tmp_path: Path, postgres_store: str) -> None:
+    """Started without `site`, what speaks to PostgreSQL must be found all the same."""
+    home = str(tmp_path / "home")
+    launcher.write(home)
+    done = hook(launcher.path(home), tmp_path, ENGRAM_STORE=postgres_store)
+    assert "You are session" in done.stdout, done.stderr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engram import text
 from engram.clock import MINUTE
-from engram.coordination import holds, sessions
+from engram.coordination import holds, projects, sessions
 from engram.coordination.gate import Gate
 from engram.errors import InvalidInput
 from engram.store import activity, messages, tokens
@@ -41,6 +41,7 @@ class Claim:
         self.lasts = int(within("minutes", given, 0.001, 7 * 24 * 60) * MINUTE)
         self.session = sessions.require(hub, session_id)
         self.session_id = session_id
+        self.cwd = cwd
         self.wanted = list(dict.fromkeys(holds.canonical(hub, self.session, word, cwd) for word in wanted))
         self.by_edit = by_edit  # nobody asked for it: the session is about to write, and what it holds suffices
         self.granted: list[Lock] = []
@@ -75,7 +76,7 @@ class Claim:
             sessions.touch(hub, self.session_id)
             at = hub.instant()
             around = {resource: holds.around(hub, resource) for resource in self.wanted}
-            rivals = {r: holds.rivals(rows, self.session_id, self.mode, at) for r, rows in around.items()}
+            rivals = {r: self._rivals(rows, at) for r, rows in around.items()}
             for resource, found in rivals.items():
                 alive = [rival for rival in found if rival["lapse"] is None]
                 if alive:
@@ -84,6 +85,14 @@ class Claim:
             if wanted:
                 self._grant_all(wanted, around, rivals, at, durable)
         return None
+
+    def _rivals(self, rows: list[Row], at: Instant) -> list[Row]:
+        """Return who stands in the way; two who edit the same file in checkouts of their own do not."""
+        found = holds.rivals(rows, self.session_id, self.mode, at)
+        if not self.by_edit or not any(row["by_edit"] for row in found):
+            return found
+        here = projects.place(self.cwd or self.session["cwd"] or "/").checkout
+        return [row for row in found if not row["by_edit"] or projects.place(row["cwd"] or "/").checkout == here]
 
     def _covered(self, resource: Resource, around: list[Row]) -> bool:
         """Tell whether the session asked for a lock on what it is about to edit; the mode it chose stays."""

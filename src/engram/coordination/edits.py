@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
 
 _NOTE = "editing it"
+_MINUTES = 10  # without a sign of life: a turn that was broken off tells nobody that it is over
 _LARGEST = 1_000_000  # bytes of a file whose content is compared; of a larger one size and time
 _FILES = 300  # files watched while a command runs
 _UNWATCHED = (".git", "node_modules", ".venv", "__pycache__", "target", "dist")
@@ -29,7 +30,7 @@ _UNWATCHED = (".git", "node_modules", ".venv", "__pycache__", "target", "dist")
 def begin(hub: Hub, session_id: str, paths: list[str], cwd: str | None) -> list[str]:
     """Let a session write files, or raise why not; return what it should know before it does."""
     if hub.settings.auto_claim:
-        refusal = Claim(hub, session_id, paths, _NOTE, "exclusive", None, cwd, by_edit=True).attempt(record=True)
+        refusal = Claim(hub, session_id, paths, _NOTE, "exclusive", _MINUTES, cwd, by_edit=True).attempt(record=True)
         if refusal is not None:
             raise refusal
     else:

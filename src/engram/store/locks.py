@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from engram.model import Resource
     from engram.store.engine import Engine, Row
 
-_HOLDER = ("flavor", "session_type", "summary", "host", "pid", "pid_start")
+_HOLDER = ("flavor", "session_type", "summary", "host", "pid", "pid_start", "cwd")
 
 _INSERT = """
 insert into locks (token, session_id, kind, name, base, pattern, mode, project, note, locked_at, lasts, expires_at,

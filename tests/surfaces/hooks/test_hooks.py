@@ -15,6 +15,7 @@ import pytest
 from engram import Engram
 from engram.store import hook_log
 from engram.surfaces.hooks.dialect import LONGEST
+from tests.conftest import git
 
 
 def hook(payload: Any, *words: str, **env: str) -> dict[str, Any]:
@@ -121,6 +122,16 @@ def test_an_edit_claims_the_file_until_the_turn_ends(repository: Path, tmp_path:
     assert hook(codex("PreToolUse", "xyz", repository, **edit("src/app.py"))) == {}
     with Engram(tmp_path / "home") as engram:
         assert [lock.flavor for lock in engram.list_locks()] == ["codex"]
+
+
+def test_two_who_edit_one_file_in_checkouts_of_their_own_do_not_refuse_each_other(repository: Path) -> None:
+    other = repository.parent / "worktree"
+    git(repository, "worktree", "add", "-q", str(other), "-b", "feature")
+    assert hook(event("PreToolUse", "abc", repository, **edit(repository / "src" / "app.py"))) == {}
+    assert hook(codex("PreToolUse", "xyz", other, **edit(other / "src" / "app.py"))) == {}
+    with Engram(os.environ["ENGRAM_HOME"]) as engram:
+        engram.lock_resource(engram.register("gemini", "a lock asked for", cwd=str(repository)), "README.md")
+    assert hook(codex("PreToolUse", "xyz", other, **edit(other / "README.md")))["permissionDecision"] == "deny"
 
 
 def test_who_was_refused_a_file_is_told_once_when_it_is_free(repository: Path) -> None:

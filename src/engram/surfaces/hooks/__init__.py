@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from engram.surfaces.hooks.occasion import Occasion
 
-_PATIENCE = 2  # seconds a hook may wait for a busy store
+_PATIENCE, _GUARDING = 2, 5  # seconds a hook waits for a busy store; an unguarded edit is worse than a pause
 _OFFLINE = ("auto", "static", "minilm", "none")  # embedders that wait for nobody
 _HELP = """Usage: engram hook
 
@@ -62,9 +62,10 @@ def answer(met: Occasion) -> str:
     """Carry an event into the store and return what its agent is answered."""
     from engram.surfaces.hooks import conduct, dialect
 
-    settings = load(busy_seconds=_PATIENCE)
+    patience = _GUARDING if met.event == occasion.BEFORE else _PATIENCE
+    settings = load(busy_seconds=patience)
     if settings.embedder not in _OFFLINE:
-        settings = load(busy_seconds=_PATIENCE, embedder="static")
+        settings = load(busy_seconds=patience, embedder="static")
     told = conduct.answer(met, settings)
     return plain_json.dumps(dialect.spoken(met, told)) if told is not None else ""
 
