@@ -146,3 +146,10 @@ def test_the_install_benchmark_weighs_what_the_base_needs_and_times_each_start()
     shown = install.table(found)
     for words in ("numpy", "packages", "aim below 60 MB", "wheel: not built", "engram --help", "ratio"):
         assert words in shown
+
+
+def test_the_wiki_benchmark_measures_each_size_with_and_without_a_model() -> None:
+    rows: list[dict[str, Any]] = json.loads(run("-m", "benchmarks.wiki", "--quick", "--json"))
+    assert [row["articles"] for row in rows] == [10, 100]
+    assert all(row[figure] > 0 for row in rows for figure in ("cpu", "files", "cpu_model", "files_model", "tokens"))
+    assert rows[0]["files"] == rows[1]["files"]

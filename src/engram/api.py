@@ -12,10 +12,14 @@ from engram.index import index as upkeep
 from engram.llm import status
 from engram.memory import eras, exchanges, gist, import_lyra, narrative, profile, self_state
 from engram.recall import context as injected
-from engram.recall import get as getting
 from engram.recall import recall as question
+from engram.wiki import ask as asking
+from engram.wiki import compile as compiling
 from engram.wiki import flush as flushing
 from engram.wiki import forget as forgetting
+from engram.wiki import get as getting
+from engram.wiki import import_memoria as memoria
+from engram.wiki import lint as linting
 from engram.wiring import doctor
 from engram.wiring import init as wiring
 
@@ -96,6 +100,10 @@ class Engram(Hub):
     set_self_state = self_state.set_self_state
     import_lyra = import_lyra.import_lyra
     flush = flushing.flush
+    ask = asking.ask
+    compile = compiling.compile
+    lint = linting.lint
+    import_memoria = memoria.import_memoria
 
     check = check.check
     doctor = doctor.doctor

@@ -19,8 +19,9 @@ from tests.surfaces.conftest import Run
 
 # Operations a command reaches under another shape than its own.
 BY_HAND = ["recall", "remember", "index", "delete", "sessions", "show", "ingest", "locks", "unlock", "serve", "config"]
-BY_HAND += ["init", "uninit", "doctor", "demo"]
+BY_HAND += ["ask", "init", "uninit", "doctor", "demo"]
 ELSEWHERE = {
+    "ask": "ask",
     "get_session": "show", "get_capture": "show --json", "get_children": "show", "get_events": "show --events",
     "recall": "recall", "recall_summaries": "recall --in gist", "recall_eras": "recall --in era", "index": "index",
     "remember": "remember", "add_exchanges_bulk": "import lyra", "ensure_session": "remember -s",

@@ -36,7 +36,7 @@ WORDS = 0.45
 _WORDLESS = 1.3  # times as near must be what has no word of the question at all
 _TRIES = 5  # searches of one question
 _SPARE = 3  # times as many are looked at as are wanted: some are folded away
-_RETOLD = ("gist", "digest")  # what tells a session again is left out where the session itself was found
+_RETOLD = ("gist", "digest", "daily")  # what tells a session again is left out where the session itself was found
 _SIFTED = 1_000  # events that are looked through for those a filter lets pass
 _EVENT = 0.35  # what the best event scores: it holds all words, but nobody said it
 
@@ -137,7 +137,7 @@ def _said(hub: Hub, about: Question, found: list[tuple[Found, Row]], k: int, by_
 
 def _told_once(found: list[tuple[Found, Row]], order: list[int], k: int) -> list[int]:
     """Leave out what tells a session again that is among the hits itself."""
-    heard = {found[place][1]["session_id"] for place in order[:k] if found[place][0].kind not in _RETOLD}
+    heard = {found[place][1]["session_id"] for place in order[:k] if found[place][0].kind not in _RETOLD} - {None}
     return [
         place for place in order if found[place][0].kind not in _RETOLD or found[place][1]["session_id"] not in heard
     ]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from engram.clock import moment
 from engram.errors import BodyGone, InvalidInput, NotFound
 from engram.hub import Hub
 from engram.memory.exchanges import view
 from engram.model import Around
-from engram.operation import Help, operation
 from engram.store import events, exchanges, passages
 from engram.text import name, one_line
 
@@ -20,20 +19,14 @@ if TYPE_CHECKING:
 _ID = re.compile(r"([xpe])([0-9]{1,18})")
 
 
-@operation()
-def get(
-    hub: Hub,
-    id: Annotated[str, Help("what recall calls it: x12, p3, e77")],  # noqa: A002  it is what everybody calls it
-    around: Annotated[int, Help("how many exchanges before and after it")] = 2,
-) -> Around:
-    """Show what was found, whole, with what was said before and after it."""
-    found = _ID.fullmatch(name("id", id))
-    if found is None:
-        raise InvalidInput(field="id", reason=f"{one_line(id)!r} is none; recall shows them: x12, p3, e77.")
+def found(hub: Hub, called: str, around: int) -> Around:
+    """Return what recall found, whole, with what was said before and after it."""
+    known = _ID.fullmatch(name("id", called))
+    if known is None:
+        raise InvalidInput(field="id", reason=f"{one_line(called)!r} is none; recall shows them: x12, p3, e77.")
     if around < 0:
         raise InvalidInput(field="around", reason="it is below 0.")
-    number = int(found[2])
-    return {"x": _exchange, "p": _passage, "e": _event}[found[1]](hub, id, number, min(around, 1000))
+    return {"x": _exchange, "p": _passage, "e": _event}[known[1]](hub, called, int(known[2]), min(around, 1000))
 
 
 def _exchange(hub: Hub, called: str, number: int, around: int) -> Around:

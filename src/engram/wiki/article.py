@@ -12,13 +12,12 @@ from engram.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 CONCEPT, CONNECTION, QA = "concept", "connection", "qa"
 FOLDERS = {CONCEPT: "concepts", CONNECTION: "connections", QA: "qa"}
 _KEY = re.compile(r"^([A-Za-z_][\w-]*):(?:[ \t]+(.*))?$")
-_HEADING = re.compile(r"(?m)^## +(.+?)[ \t]*$")
-_FENCE = re.compile(r"(?m)^(```|~~~)")
+_MARK = re.compile(r"(?m)^## +(.+?)[ \t]*$|^(?P<fence>```|~~~)")
 
 
 @value
@@ -178,13 +177,31 @@ _SPECIAL = re.compile(r"(?i)true|false|yes|no|on|off|null|~|[\d.,_+-]+")
 
 
 def _sections(body: str) -> list[Section]:
-    """Return the sections of a body; a heading inside a fence is none."""
-    fences = [found.start() for found in _FENCE.finditer(body)]
-    heads = [head for head in _HEADING.finditer(body) if sum(place < head.start() for place in fences) % 2 == 0]
-    ends = [*(head.start() for head in heads[1:]), len(body)]
-    first = body[: heads[0].start()] if heads else body
+    """Return the sections of a body."""
+    heads = list(_heads(body))
+    ends = [*(head.start() for head in heads), len(body)]
+    first = body[: ends[0]]
     found = [Section(heading="", body=first)] if first else []
-    for head, end in zip(heads, ends, strict=True):
+    for head, end in zip(heads, ends[1:], strict=True):
         line = body[head.start() : head.end() + 1]
         found.append(Section(heading=head[1].strip(), body=body[head.end() + 1 : end], head=line))
     return found
+
+
+def unclosed(body: str) -> str:
+    """Return the fence that a text opens and does not close."""
+    fence = ""
+    for found in _MARK.finditer(body):
+        if found["fence"] and fence in ("", found["fence"]):
+            fence = "" if fence else found["fence"]
+    return fence
+
+
+def _heads(body: str) -> Iterator[re.Match[str]]:
+    """Yield the headings of a body; a line inside a fence is none, and a fence is closed by what opened it."""
+    fence = ""
+    for found in _MARK.finditer(body):
+        if found["fence"]:
+            fence = found["fence"] if not fence else "" if found["fence"] == fence else fence
+        elif not fence:
+            yield found

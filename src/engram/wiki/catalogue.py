@@ -11,7 +11,7 @@ from typing import Any
 from engram.wiki import record as records
 from engram.wiki import state
 from engram.wiki.record import Record
-from engram.wiki.topics import ENOUGH, ERROR, FILE, PROJECT, TERM, Evidence, Topic, second_name
+from engram.wiki.topics import ENOUGH, ERROR, FILE, PROJECT, TERM, Evidence, Topic, project_of, second_name
 from engram.wiki.vault import Vault
 
 WAITING = "candidates.json"
@@ -28,9 +28,10 @@ _KEPT = ("made_by", "sections", "front", "summary", "target")  # of a record: wh
 class Catalogue:
     """Topics by their keys, read when they are first asked for."""
 
-    def __init__(self, vault: Vault, *, anew: bool = False) -> None:
-        self.vault, self.anew = vault, anew
-        waiting = {} if anew else state.read(vault, WAITING).get("topics")
+    def __init__(self, vault: Vault, epoch: int) -> None:
+        self.vault, self.epoch = vault, epoch
+        kept = state.read(vault, WAITING)
+        waiting = kept.get("topics") if kept.get("epoch") == epoch else None
         self.waiting: dict[str, Record] = waiting if isinstance(waiting, dict) else {}
         self.pages: dict[str, Record] = {}  # by key: those with a page, as far as they were asked for
         self.touched: dict[str, None] = {}
@@ -40,7 +41,7 @@ class Catalogue:
         """Return the record of a topic."""
         found = self.by_key(topic.key) or self._kept(topic.key, topic.name)
         if found is None:
-            found = self.waiting[topic.key] = records.new(topic)
+            found = self.waiting[topic.key] = {**records.new(topic), "epoch": self.epoch}
         return found
 
     def by_key(self, key: str) -> Record | None:
@@ -63,12 +64,16 @@ class Catalogue:
             self.touched[key] = None
 
     def promote(self, total: int) -> None:
-        """Give a page to each touched topic that came up often enough."""
-        for key in self.touched:
+        """Give a page to each touched topic that came up often enough; the projects it came up in learn of it."""
+        for key in list(self.touched):
             record = self.waiting.get(key)
             if record is not None and enough(record, total):
                 record["target"] = self._name(record)
                 self.pages[key] = self.waiting.pop(key)
+                for project, name in sorted({project_of(each) for each in record["evidence"]}):
+                    if self.pages.get(project) or self._kept(project, name):
+                        self.relate([key, project])
+                        self.touched[project] = None
 
     def due(self) -> list[Record]:
         """Return the records of pages that have to be made again."""
@@ -78,7 +83,7 @@ class Catalogue:
         """Forget what was touched, and return what waits, as it is kept."""
         self.touched = {}
         self.waiting = dict([(k, r) for k, r in self.waiting.items() if r["evidence"]][-_MOST:])
-        return {"topics": self.waiting}
+        return {"epoch": self.epoch, "topics": self.waiting}
 
     def relate(self, keys: list[str]) -> None:
         """Let the page of a project and the pages of what an entry is about know of each other."""
@@ -87,7 +92,7 @@ class Catalogue:
             for other in held:
                 if other is not project:
                     shared = len(common(project, other)) or 1
-                    records.relate(project, other["target"], other["title"], other["kind"], records.count(other))
+                    records.relate(project, other["target"], other["title"], other["kind"], shared)
                     records.relate(other, project["target"], project["title"], PROJECT, shared)
 
     def connections(self, of_entries: list[list[str]]) -> list[tuple[Record, Record, list[Evidence]]]:
@@ -111,7 +116,7 @@ class Catalogue:
 
     def _kept(self, key: str, name: str) -> Record | None:
         """Return the record of a topic that has a page."""
-        for each in (name, second_name(name, key)):
+        for each in (name, second_name(name, key)) if name else ():
             found = state.page(self.vault, f"concepts/{each}")
             if found is not None and found.get("key") == key and "evidence" in found:
                 self.pages[key] = self._renewed({**found, "target": f"concepts/{each}"})
@@ -119,11 +124,12 @@ class Catalogue:
         return None
 
     def _renewed(self, found: Record) -> Record:
-        """Return a record as it is; when all is compiled anew, without its evidence."""
-        if not self.anew:
+        """Return a record as it is; one of an older epoch without its evidence."""
+        if found.get("epoch") == self.epoch:
             return found
         topic = Topic(**{name: found[name] for name in Topic.__annotations__})
-        return records.new(topic) | {name: found[name] for name in _KEPT if name in found}
+        kept = {name: found[name] for name in _KEPT if name in found}
+        return {**records.new(topic), **kept, "epoch": self.epoch}
 
     def _name(self, record: Record) -> str:
         """Return the target of a new page, one that no other topic has."""

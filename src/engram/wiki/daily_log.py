@@ -90,9 +90,14 @@ def erase(vault: Vault, day: str, session_ids: set[str]) -> None:
                 return
 
 
-def _without(text: str, session_ids: set[str]) -> str:
+def outside(text: str) -> str:
+    """Return what a log says outside of its entries: what people wrote, and its headings."""
+    return _without(text, None)
+
+
+def _without(text: str, session_ids: set[str] | None) -> str:
     for head in reversed(list(_ENTRY.finditer(text))):
-        if dict(_FACT.findall(head[1])).get("session") in session_ids:
+        if session_ids is None or dict(_FACT.findall(head[1])).get("session") in session_ids:
             end = re.search(r"(?m)^#{1,3} ", text[head.end() :])
             text = text[: head.start()] + (text[head.end() + end.start() :] if end else "")
     return text

@@ -62,17 +62,20 @@ class Drafted:
     tokens: int
 
 
-def drafted(hub: Hub, vault: Vault, entries: list[Entry], today: str) -> Drafted:
-    """Ask the model what entries add to the wiki, as often as they need; every answer is checked."""
+def drafted(hub: Hub, vault: Vault, entries: list[Entry], today: str, coming: dict[str, list[str]]) -> Drafted:
+    """Ask the model what entries add to the wiki, as often as they need; every answer is checked.
+
+    What is coming are pages that will be there as well, by the entries they are made of.
+    """
     found: dict[str, Write] = {}
     dropped, cost, tokens = 0, 0.0, 0
     for some in _portions(entries):
         shown = findable.relevant(hub, _about(some), _ROWS)
         answer, made_by = _answer(hub, vault, some, shown)
-        taken = _Answer(vault, some, shown[:_SHOWN], made_by, today, answer.data)
+        taken = _Answer(vault, some, shown[:_SHOWN], coming, made_by, today, answer.data)
         found |= {each.target: each for each in taken.writes()}
         dropped += taken.dropped
-        cost, tokens = cost + (answer.cost or 0.0), tokens + answer.input + answer.output
+        cost, tokens = cost + (answer.cost or 0.0), tokens + _tokens(answer)
     return Drafted(writes=list(found.values()), dropped=dropped, cost=cost, tokens=tokens)
 
 
@@ -87,6 +90,10 @@ def _answer(hub: Hub, vault: Vault, entries: list[Entry], shown: list[str]) -> t
     answer = complete(hub, asked, purpose="compile", schema=SCHEMA)
     answer.data["articles"] = cleaned(answer.data["articles"], redactor(hub))
     return answer, f"model:{answer.provider}/{answer.model}, prompt compile@{version}"
+
+
+def _tokens(answer: Any) -> int:
+    return sum(getattr(answer, part) for part in ("input", "output", "cache_read", "cache_write"))
 
 
 def _portions(entries: list[Entry]) -> list[list[Entry]]:
@@ -133,10 +140,12 @@ class _Answer:
     """The articles of one answer, taken as far as they hold."""
 
     def __init__(
-        self, vault: Vault, entries: list[Entry], shown: list[str], made_by: str, today: str, data: Any
+        self, vault: Vault, entries: list[Entry], shown: list[str], coming: dict[str, list[str]], made_by: str,
+        today: str, data: Any,
     ) -> None:  # fmt: skip
         self.vault, self.shown, self.made_by, self.today = vault, set(shown), made_by, today
         self.entries = {each.id: each for each in entries}
+        self.coming = coming
         self.articles: list[dict[str, Any]] = data["articles"]
         self.targets = {place: self._target(each) for place, each in enumerate(self.articles[:_MOST])}
         self.dropped = len(self.articles) - len(set(self.targets.values()) - {""})
@@ -204,7 +213,8 @@ class _Answer:
         return [*found.items(), *((name, list(dict.fromkeys(lines))[:40]) for name, lines in lists)]
 
     def _related(self, target: str, given: dict[str, Any]) -> list[str]:
-        found = [each for each in map(self._page, given["links"]) if each and each != target]
+        of_entries = [page for each in given["entry_ids"] for page in self.coming.get(each, ())]
+        found = [each for each in (*map(self._page, given["links"]), *of_entries) if each and each != target]
         return [f"- {link(each)}" for each in dict.fromkeys(found)]
 
     def _page(self, named: str) -> str:
@@ -212,7 +222,11 @@ class _Answer:
         plain = re.sub(r"^\[\[|\]\]$", "", named.strip()).partition("|")[0].partition("#")[0].removesuffix(".md")
         options = [plain, *(f"{folder}/{slug(plain)}" for folder in ("concepts", "connections", "qa"))]
         for each in options:
-            if each in self.targets.values() or (_is_page(each) and self._exists(each)):
+            if (
+                each in self.targets.values()
+                or any(each in pages for pages in self.coming.values())
+                or (_is_page(each) and self._exists(each))
+            ):
                 return each
         return ""
 

@@ -12,7 +12,7 @@ from engram.wiki.daily_log import Entry
 from engram.wiki.links import slug
 from engram.wiki.merge import fingerprint
 from engram.wiki.record import Record
-from engram.wiki.topics import second_name, topics
+from engram.wiki.topics import PROJECT, second_name, topics
 from engram.wiki.vault import Vault
 from engram.wiki.writes import Write
 
@@ -30,7 +30,8 @@ class Work:
         self.hash = gate.digest(text)
         self.cost, self.tokens, self.dropped = 0.0, 0, 0
         entries = {each.id: each for each in daily_log.read(text, day) if each.id}
-        before = {} if anew else state.read(vault, state.log_file(day)).get("entries", {})
+        kept = state.read(vault, state.log_file(day))
+        before = kept.get("entries", {}) if kept.get("epoch") == catalogue.epoch else {}
         self.taken: dict[str, Any] = {each: facts for each, facts in before.items() if each in entries}
         self.new = [each for each in entries.values() if before.get(each.id, {}).get("hash") != _print(each)]
         waiting = [each for each in entries.values() if each not in self.new and before[each.id].get("pending")]
@@ -44,7 +45,7 @@ class Work:
 
         for each in self.unread:
             self.taken[each.id]["pending"] = True  # until an answer is here
-        found = drafted(hub, self.vault, self.unread, today)
+        found = drafted(hub, self.vault, self.unread, today, self._homes())
         self.cost, self.tokens, self.dropped = found.cost, found.tokens, found.dropped
         for each in self.unread:
             self.taken[each.id].pop("pending")
@@ -60,18 +61,27 @@ class Work:
             ruled[write.target] = Write(**{**vars(write), "record": record})
         self.writes = list(ruled.values())
 
+    def _homes(self) -> dict[str, list[str]]:
+        """Return the page of the project of each entry that no model has seen."""
+        held = self.catalogue.pages
+        of_entries = {each.id: [key for key, _ in self.taken[each.id]["topics"] if key in held] for each in self.unread}
+        return {
+            entry: [held[key]["target"] for key in keys if held[key]["kind"] == PROJECT]
+            for entry, keys in of_entries.items()
+        }
+
     def log(self, before: dict[str, Any], at: str, now: int, problem: str) -> dict[str, Any]:
         """Return what is kept of the log."""
         if problem:
             return gate.failed(before, problem, now)
         cost = round(float(before.get("cost") or 0.0) + self.cost, 6)
-        return {"hash": self.hash, "compiled_at": at, "cost": cost, "stamp": self.stamp}
+        return {"hash": self.hash, "compiled_at": at, "cost": cost, "stamp": self.stamp, "epoch": self.catalogue.epoch}
 
     def files(self, log: dict[str, Any]) -> dict[str, Any]:
         """Return the files of our own that change with it."""
         return {
             WAITING: self.catalogue.settle(),
-            state.log_file(self.day): {"log": log, "entries": self.taken},
+            state.log_file(self.day): {"epoch": self.catalogue.epoch, "log": log, "entries": self.taken},
         }
 
     def _withdraw(self, before: dict[str, Any], entries: set[str]) -> None:

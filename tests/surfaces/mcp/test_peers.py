@@ -69,7 +69,7 @@ async def whole_day(connect: Connect, era: str) -> None:
         pages = (await client.list_resources()).resources
         page: Any = await client.read_resource(pages[0].uri)
         assert "port 8040" in page.contents[0].text
-        assert len((await client.list_resource_templates()).resource_templates) == 5
+        assert len((await client.list_resource_templates()).resource_templates) == 7
         assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["sitrep", "handoff"]
         prompt: Any = await client.get_prompt("handoff")
         assert "Hand this session over" in prompt.messages[0].content.text

@@ -120,3 +120,19 @@ def test_the_handoff_prompt_shows_the_world_state_and_its_version(engram: Engram
 def test_a_world_that_was_never_written_is_not_found(engram: Engram) -> None:
     with pytest.raises(NotFound):
         resources.page(engram, REMOTE, "engram://world")
+
+
+def test_pages_of_the_wiki_are_listed_and_read_quoted(engram: Engram) -> None:
+    from engram.wiki import vault
+
+    home = vault.of(engram)
+    assert home.write("concepts/kafka", "# Kafka\n\nThree nodes.\n", None)
+    assert home.write("daily/2026-11-09", "# Daily Log: 2026-11-09\n", None)
+    uris = [each["uri"] for each in resources.listed(engram, REMOTE, None)["resources"]]
+    assert uris == ["engram://article/concepts%2Fkafka", "engram://daily/2026-11-09"]
+    assert "> Three nodes." in read(engram, uris[0])
+    assert "> Three nodes." in read(engram, "engram://article/concepts/kafka")
+    assert "> # Daily Log" in read(engram, uris[1])
+    for uri in ("engram://article/daily/2026-11-09", "engram://article/concepts/..%2F..%2Fx", "engram://daily/../x"):
+        with pytest.raises(Fault):
+            read(engram, uri)

@@ -16,10 +16,12 @@ import engram.api  # noqa: F401  the operations enter the registry
 from engram import __version__
 from engram.errors import Error
 from engram.operation import find
-from engram.surfaces.cli import capture, commands, errands, recall, wiring
+from engram.surfaces.cli import capture, commands, errands, recall, wiki, wiring
 from engram.surfaces.cli import render_capture as _  # noqa: F401  captured values learn to be shown
+from engram.surfaces.cli import render_compile as _compile  # noqa: F401  so does what compiling came to
 from engram.surfaces.cli import render_memory as _memory  # noqa: F401  so do gists and eras
 from engram.surfaces.cli import render_model as _model  # noqa: F401  so does the model
+from engram.surfaces.cli import render_wiki as _wiki  # noqa: F401  so do answers and lint
 from engram.surfaces.cli.commands import Command
 from engram.surfaces.encode import problem, to_json
 
@@ -51,6 +53,8 @@ COMMANDS = (
     Command("self", "get_self_state", empty="No state is kept yet."),
     Command("backlog", "backlog_stats"),
     Command("flush", "flush", positional=("session",), stdin=False),
+    Command("compile", "compile"),
+    Command("lint", "lint"),
     Command("integrate", "integrate"),
     Command("memory gists", "list_summaries", empty="No session has a gist yet: `engram summarize`."),
     Command("memory months", "summaries_by_month", empty="No session has a gist yet: `engram summarize`."),
@@ -67,6 +71,7 @@ COMMANDS = (
     Command("import grok", "import_grok", positional=("path",)),
     Command("import engram", "import_engram", positional=("path",)),
     Command("import lyra", "import_lyra", positional=("path",)),
+    Command("import memoria", "import_memoria", positional=("path",)),
     Command("world show", "world_state"),
     Command("world set", "set_world_state", positional=("content",)),
     Command("world history", "world_history", empty="No world state yet. Write one with `engram world set`."),
@@ -128,7 +133,7 @@ def command_line() -> click.Group:
     """Return the whole command line."""
     root = _Root(name="engram", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
     click.version_option(__version__, prog_name="engram")(root)
-    for errand in (*errands.ERRANDS, *capture.CAPTURE, *recall.RECALL, *wiring.WIRING):
+    for errand in (*errands.ERRANDS, *capture.CAPTURE, *recall.RECALL, *wiki.WIKI, *wiring.WIRING):
         root.add_command(errand)
     world = _Group("world ", name="world", help="The maintained overview of a project, or of everything.")
     world.add_command(errands.edit_world)

@@ -21,6 +21,8 @@ from engram.settings import load
 from engram.store import captures, hook_log
 from engram.store import events as event_store
 from engram.surfaces.cli.commands import json_option, project_at, project_option, show
+from engram.wiki.compile import Compiled
+from engram.wiki.lint import Linted
 
 FAILED = "engram.failed"  # in a command's meta: its answer names something that went wrong
 
@@ -230,12 +232,22 @@ def attended(operation: Operation) -> Operation:
 
 def _carried_out(operation: Operation, engram: Engram, given: dict[str, Any]) -> Any:
     """Carry an operation out, with a progress bar if it may take long."""
+    if operation.name == "compile":
+        return _compiled(engram, given)
     if operation.name != "import_lyra":
         return operation.call(engram, **given)
     from engram.memory.import_lyra import take_over
 
     with Bar(quiet=bool(click.get_current_context().params.get("as_json"))) as bar:
         return take_over(engram, progress=bar, **given)
+
+
+def _compiled(engram: Engram, given: dict[str, Any]) -> Any:
+    from engram.surfaces.cli.recall import Bars
+    from engram.wiki.compile import compile_logs
+
+    with Bars(quiet=bool(click.get_current_context().params.get("as_json"))) as bars:
+        return compile_logs(engram, told=bars, **given)
 
 
 def tell_days(found: list[Cost], given: dict[str, Any], as_json: bool) -> None:
@@ -248,7 +260,8 @@ def tell_days(found: list[Cost], given: dict[str, Any], as_json: bool) -> None:
 
 def mark_failed(result: Any) -> None:
     """Let the command end with status 1 when its result, shown all the same, names something that went wrong."""
-    if (isinstance(result, Check) and result.problems) or (isinstance(result, Ingested) and result.failures):
+    wrong = {Check: "problems", Ingested: "failures", Compiled: "failed", Linted: "errors"}.get(type(result))
+    if wrong and getattr(result, wrong):
         click.get_current_context().meta[FAILED] = True
 
 

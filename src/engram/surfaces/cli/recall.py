@@ -54,13 +54,15 @@ def remember(content: tuple[str, ...], session: str | None, role: str, as_json: 
 def index(rebuild: bool, embed: bool, as_json: bool) -> None:
     """Bring the index up to date, with vectors for what has none; --rebuild makes it anew."""
     from engram.index.index import bring_up_to_date
+    from engram.wiki import sync, vault
 
-    with Engram() as engram, _Bars(quiet=as_json) as bars:
+    with Engram() as engram, Bars(quiet=as_json) as bars:
+        sync.sync(engram, vault.of(engram))
         found = bring_up_to_date(engram, rebuild=rebuild, embed=embed, told=bars)
     show(found, as_json)
 
 
-class _Bars:
+class Bars:
     """One progress bar on a terminal for each thing that is done; nothing elsewhere."""
 
     def __init__(self, quiet: bool) -> None:
@@ -68,7 +70,7 @@ class _Bars:
         self._bar: Any = None
         self._label, self._done = "", 0
 
-    def __enter__(self) -> _Bars:
+    def __enter__(self) -> Bars:
         return self
 
     def __call__(self, label: str, done: int, total: int) -> None:

@@ -22,6 +22,7 @@ from engram.surfaces.mcp.protocol import BAD_PARAMS, NO_RESOURCE, Fault
 from engram.surfaces.mcp.templates import SCHEME
 from engram.text import cut, inline, one_line, quote
 from engram.value import value
+from engram.wiki import daily_log, vault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ __all__ = ["SCHEME", "page", "surroundings"]
 _LISTED = 50  # a page of the list
 _MOST = 1000  # sessions that are listed
 _LONGEST = 4000  # tokens of a page a client takes in whole
+_ARTICLES = ("concepts", "connections", "qa")
 _SAID = 20  # exchanges on the page of a session
 
 
@@ -138,6 +140,31 @@ def _eras(hub: Hub, _: Caller) -> Iterator[tuple[str, str]]:
         yield era.month, f"What {era.month} came to"
 
 
+def _article(hub: Hub, _: Caller, key: str) -> str:
+    if key.partition("/")[0] not in _ARTICLES:
+        raise NotFound(kind="article", id=key, hint=f"It is {', '.join(f'{each}/NAME' for each in _ARTICLES)}.")
+    return _page(hub, key)
+
+
+def _daily(hub: Hub, _: Caller, key: str) -> str:
+    return _page(hub, f"daily/{key}")
+
+
+def _page(hub: Hub, target: str) -> str:
+    found = Engram.get(hub, target)
+    return f"# {found.tier} `{inline(found.id, 200)}`: {inline(found.title)}\n\n{quote(found.content)}"
+
+
+def _articles(hub: Hub, _: Caller) -> Iterator[tuple[str, str]]:
+    for target in vault.of(hub).pages(*_ARTICLES):
+        yield target, target.partition("/")[2].replace("-", " ")
+
+
+def _days(hub: Hub, _: Caller) -> Iterator[tuple[str, str]]:
+    for day in reversed(daily_log.days(vault.of(hub))):
+        yield day, f"Daily log {day}"
+
+
 def _world(hub: Hub, _: Caller, key: str) -> str:
     state = Engram.world_state(hub, key or None)
     who = f" by `{inline(state.updated_by, 60)}`" if state.updated_by else ""
@@ -199,6 +226,8 @@ KINDS = {
     "profile": Kind(read=_profile, found=_if_there(_profile, "What is known of the user")),
     "narrative": Kind(read=_narrative, found=_if_there(_narrative, "Where things stand")),
     "era": Kind(read=_era, found=_eras),
+    "article": Kind(read=_article, found=_articles),
+    "daily": Kind(read=_daily, found=_days),
     "session": Kind(read=_session, found=_sessions),
     "gist": Kind(read=_gist, found=_unlisted),
     "digest": Kind(read=_digest, found=_unlisted),

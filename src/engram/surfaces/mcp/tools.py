@@ -93,7 +93,8 @@ TOOLS: list[dict[str, Any]] = [
         "title": "Get a memory whole",
         "description": (
             "Show what recall found whole, with what was said before and after it; or a page: engram://session/ID,"
-            " engram://gist/ID, engram://digest/ID, engram://era/YYYY-MM, engram://world, engram://profile."
+            " engram://gist/ID, engram://digest/ID, engram://era/YYYY-MM, engram://world, engram://profile,"
+            " engram://article/concepts/NAME, engram://daily/YYYY-MM-DD."
         ),
         "inputSchema": _object(
             ["id"],
