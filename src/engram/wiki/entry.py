@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _TOKENS = 500  # of quotes
 _LONGEST, _PROSE = 400, 2000  # characters of one item, and of prose
-_ITEMS = 8  # of one list
+_ITEMS, _FILES = 8, 20  # of one list
 _LEAST = 40  # characters somebody must have said for an entry to be worth its place
 _MADE = (("exchanges", "Key Exchanges"), ("decisions", "Decisions Made"), ("lessons", "Lessons Learned"),
          ("actions", "Action Items"))  # fmt: skip
@@ -88,8 +88,9 @@ def _list(title: str, items: Iterable[str] | None, *, code: bool = False) -> str
     shown = list(dict.fromkeys(_shown(each) for each in items or () if each and each.strip()))
     if not shown:
         return ""
-    lines = [f"- `{each}`" if code and not each.startswith("+") else f"- {each}" for each in shown[:_ITEMS]]
-    more = [f"- … {len(shown) - _ITEMS} more"] if len(shown) > _ITEMS else []
+    most = _FILES if code else _ITEMS
+    lines = [f"- `{each}`" if code and not each.startswith("+") else f"- {each}" for each in shown[:most]]
+    more = [f"- … {len(shown) - most} more"] if len(shown) > most else []
     return "\n".join([f"**{title}:**", *lines, *more])
 
 
@@ -101,7 +102,9 @@ def _shown(said: str | None, longest: int = _LONGEST) -> str:
 def _tests(tests: Mapping[str, Any] | None) -> str:
     if not tests:
         return ""
-    return ", ".join(f"{count} {name}" for name, count in tests.items() if isinstance(count, int) and count)
+    failed = f", {tests['failed']} failed" if tests.get("failed") else ""
+    last = {True: ", the last passed", False: ", the last failed"}.get(bool(tests["last"])) if "last" in tests else ""
+    return f"{tests['runs']} runs{failed}{last}"
 
 
 def _ending(facts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:

@@ -110,7 +110,8 @@ class _Pass:
                 entries.put_off(self.hub.engine, due["session_id"], self.hub.now() + pause)
 
     def told(self, left: int) -> Flushed:
-        """Return what came of the pass."""
+        """Write what is not written yet, and return what came of the pass."""
+        self._write()
         return Flushed(
             entries=tuple(self.made), days=tuple(sorted(self.written)), empty=self.empty, failed=self.failed,
             by=dict(self.thinker.by), left=left + self.late,
@@ -128,7 +129,8 @@ class _Pass:
             if not self._keep(session_id, seen, last, piece, content, made_by):
                 return  # somebody else flushed it meanwhile
             seen = last
-        self._write()
+        if not self.thinker.off:
+            self._write()  # a model takes its time; quotes are written together, in the order they were said
 
     def _keep(
         self, session_id: str, seen: int, last: int, piece: list[Any], content: str, made_by: str

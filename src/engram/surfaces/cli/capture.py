@@ -60,10 +60,9 @@ def _work_for_hooks() -> None:
         if hasattr(os, "nice"):
             os.nice(10)
         with Engram() as engram:
-            from engram.capture.worker import work
-            from engram.wiki.flush import flush_asked
+            from engram.wiki.worker import work
 
-            work(engram, lambda requests: flush_asked(engram, requests))
+            work(engram)
     except Exception as problem:
         hook_log.note(load().home, "", "capture", time.monotonic() - started, f"{type(problem).__name__}: {problem}")
 
