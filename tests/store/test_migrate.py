@@ -21,6 +21,8 @@ RELEASED = {
     "0003_event_words.postgres.sql": "7746b6bf5ad05645eae6487cb11060aceadc65c4b995f764a66fcc26b57c1e34",
     "0004_memory.sql": "03c2761bf08fff4dac6028b093b7986e02ed68a5763f129e7e9d559d2c6c8260",
     "0005_ledger.sql": "bd4e798a46c76fb6c25e5709dfd8df21958df3f92ab80c784b147b414a8c3415",
+    "0006_hooks.sql": "2820775769841f48bdd0bee0c929c1c5fdd19503c29aedb0658a79f955ac205e",
+    "0007_wiki.sql": "26c18edc63f16ccdc80ebe489285209ecd0fc5db916270468667a244ab6cd945",
 }
 
 

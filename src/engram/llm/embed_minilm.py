@@ -42,8 +42,8 @@ class MiniLM:
         order = sorted(range(len(texts)), key=lambda n: len(pieces[n]))  # texts of one length run together
         found = np.zeros((len(texts), 384), np.float32)
         while order:
-            count = max(1, _AT_ONCE // len(pieces[order[0]]))
-            batch, order = order[:count], order[count:]
+            count = max(1, _AT_ONCE // len(pieces[order[-1]]))  # the longest decides: the others are filled up to it
+            batch, order = order[-count:], order[:-count]
             found[batch] = self._run([pieces[n] for n in batch])
         return found
 

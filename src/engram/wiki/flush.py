@@ -192,16 +192,19 @@ class _Pass:
         """Let the logs hold every entry that they do not hold yet."""
         from itertools import groupby
 
-        from engram.wiki import daily_log, vault
+        from engram.wiki import daily_log, sync, vault
 
         place = vault.of(self.hub)
         waiting = sorted(entries.unwritten(self.hub.engine), key=lambda row: (row["day"], row["at"], row["id"]))
+        if not waiting:
+            return
         for day, rows in groupby(waiting, key=lambda row: row["day"]):
             held = daily_log.append(place, list(rows), self.hub.settings.timezone)
             with self.hub.engine.transaction(durable=True):
                 for each in held:
                     entries.mark_written(self.hub.engine, each, self.hub.now())
             self.written.add(day)
+        sync.logs(self.hub, place)
 
 
 def _facts(hub: Hub, session_id: str, seen: int, piece: list[Any]) -> dict[str, Any]:

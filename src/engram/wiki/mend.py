@@ -55,7 +55,8 @@ def with_links(text: str, others: list[tuple[str, str]]) -> str:
     else:
         held = sections[place]
         tail = held.body[len(held.body.rstrip()) :].lstrip("\n") if not held.body.strip() else "\n"
-        body = f"{held.body.rstrip() or ''}\n{lines}" if held.body.strip() else f"\n{lines}"
+        before = held.body.rstrip("\n")
+        body = f"{before}\n{lines}" if held.body.strip() else f"\n{lines}"
         last = place == len(sections) - 1
         sections[place] = Section(heading=held.heading, body=body + ("" if last else tail), head=_whole(held.head))
     written = article.written(Article(front=page.front, raw=page.raw, sections=tuple(sections)))
@@ -70,7 +71,8 @@ def _with_section(sections: list[Section], lines: str) -> list[Section]:
         return [*sections[:-1], new, sections[-1]]
     if sections:
         last = sections[-1]
-        sections[-1] = Section(heading=last.heading, body=f"{last.body.rstrip()}\n\n", head=_whole(last.head))
+        before = last.body.rstrip("\n")
+        sections[-1] = Section(heading=last.heading, body=f"{before}\n\n", head=_whole(last.head))
     return [*sections, Section(heading=RELATED, body=f"\n{lines}")]
 
 

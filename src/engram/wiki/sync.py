@@ -33,11 +33,11 @@ def sync(hub: Hub, vault: Vault) -> int:
     """Let pages be found as they stand now; return how many had changed. Where nothing can be written, later."""
     with suppress(StoreFull, StoreBusy):
         changed, _ = findable.refresh(hub, vault)
-        return changed + _logs(hub, vault)
+        return changed + logs(hub, vault)
     return 0
 
 
-def _logs(hub: Hub, vault: Vault) -> int:
+def logs(hub: Hub, vault: Vault) -> int:
     """Let the daily logs be found that changed since the last time."""
     if not os.path.isdir(vault.root):
         return 0
