@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 UNKNOWN = "Nothing is known of that."
 QUOTES = "quotes"
-_HITS = 12  # of all tiers
+_HITS = 6  # of all tiers
 _OF_WIKI = 6  # pages that are looked at besides, whatever else scores more
 _LONGEST = 1_800  # characters of one passage a model is shown
 _WIKI = ("article", "daily")
