@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from benchmarks import coordination, hooks, install, race
 from benchmarks.race.__main__ import main
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from benchmarks import race
 from benchmarks.race import SECOND, WISHES, Call, Life, Story, Takeover
 

@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
+
 from benchmarks.recall.asking import Answer, Sheet, ask
 from benchmarks.recall.corpus import Corpus
 from benchmarks.recall.data import Case, Question, Session, Turn, locomo, longmemeval, pooled, some

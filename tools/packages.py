@@ -19,10 +19,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
-from tools.icon import png  # noqa: E402
-
 from engram import __version__  # noqa: E402  the source beside us, installed or not
 from engram.wiring.agents import SERVER, agent_of, hook_table, server_entry  # noqa: E402
+from tools.icon import png  # noqa: E402
 
 NAME = "engram"
 SAID = "One memory for every coding agent: recall across sessions and agents, locks, hand-overs. Local, no key needed."

@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
-from benchmarks.redaction import CONTEXTS, HOSTILE, Planted, by_name, by_rule, leaks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.redaction import CONTEXTS, HOSTILE, Planted, by_name, by_rule, leaks
 from engram.capture.redact import Redactor, known_from
 from engram.capture.secret_rules import RULES, Rule, sample, split
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.torture import report, torture
-
 from engram import Engram
 
 

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
 from benchmarks import race
 from benchmarks.race import WISHES
-
 from engram import Engram, Held
 
 # ---- The race itself

@@ -17,10 +17,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from tools import clients
 
 from engram import Engram
 from tests.capture.transcripts import SHARED
+from tools import clients
 
 USUAL = list(clients.USUAL)
 ALL = ["claude", "codex", "gemini", "grok", "qwen", "copilot", "opencode"]
