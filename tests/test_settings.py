@@ -58,3 +58,9 @@ def test_a_path_is_a_home_a_file_or_an_address(tmp_path: Path) -> None:
 def test_every_setting_is_documented() -> None:
     text = (Path(__file__).parents[1] / "docs" / "settings.md").read_text()
     assert [name for name in Settings.__annotations__ if f"`{name}`" not in text] == []
+
+
+def test_the_short_name_of_the_time_zone_counts_too() -> None:
+    assert load({"ENGRAM_HOME": "/h", "ENGRAM_TZ": "Europe/Berlin"}).timezone == "Europe/Berlin"
+    both = {"ENGRAM_HOME": "/h", "ENGRAM_TZ": "Europe/Berlin", "ENGRAM_TIMEZONE": "Asia/Tokyo"}
+    assert load(both).timezone == "Asia/Tokyo"

@@ -121,7 +121,7 @@ def _from_file(path: str) -> dict[str, Any]:
 
 
 def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
-    found = {}
+    found = {"timezone": env["ENGRAM_TZ"]} if env.get("ENGRAM_TZ") else {}  # the short name counts too
     for name in Settings.__annotations__:
         variable = f"ENGRAM_{name.upper()}"
         if env.get(variable) and name != "home":

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from engram import Engram
+from engram.clock import Clock
 from engram.store import entries
 from engram.wiki import daily_log, vault
 from tests.conftest import ManualClock
@@ -259,6 +261,29 @@ def test_what_may_heal_is_tried_again_later_and_in_the_end_quoted(opened: Opened
         assert flushed(hub) == []
         assert hub.flush().failed == {}
         assert [entry.content.startswith("**Goal:**") for entry in flushed(hub)] == [True, True]
+
+
+def test_a_model_that_does_not_answer_in_time_is_asked_again_later(opened: Opened, today: ManualClock) -> None:
+    def silent(_: Any) -> None:
+        time.sleep(2)
+
+    with speaking(silent) as api:
+        hub = opened(
+            model="openai", model_name="scripted", model_url=f"{api.url}/v1", model_seconds=1, clock=SteadyClock(today)
+        )
+        said(hub, "talk", RECENT, *TALK)
+        assert set(hub.flush().failed) == {"talk"}
+        assert flushed(hub) == []
+
+
+class SteadyClock(Clock):
+    """The day of the test, and time that really passes."""
+
+    def __init__(self, day: ManualClock) -> None:
+        self.day = day
+
+    def now(self) -> int:
+        return self.day.wall
 
 
 def test_what_cannot_heal_is_quoted_at_once(opened: Opened, today: ManualClock) -> None:
