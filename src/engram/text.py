@@ -62,6 +62,16 @@ def inline(text: str | None, length: int = 100) -> str:
     return one_line(text, length).replace("`", "'").replace("<", "‹").replace(">", "›")
 
 
+def slug(words: str, longest: int = 80) -> str:
+    """Return a title as the name of a file: lower case, hyphens, nothing else; empty if nothing is left."""
+    if not words.isascii():
+        import unicodedata
+
+        words = unicodedata.normalize("NFKC", words)
+    kept = "".join(c if c.isalnum() else " " for c in words.casefold())
+    return "-".join(kept.split())[:longest].strip("-")
+
+
 def quote(text: str) -> str:
     """Return a text as quoted data, so that no line of it can pass for our own words."""
     return "\n".join(f"> {line}".rstrip() for line in text.splitlines() or [""])

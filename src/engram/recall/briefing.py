@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _WORK = 4  # sessions that are told of
 _FIRST, _LATER = 260, 110  # tokens of the last one and of those before
 _FACTS = 120  # tokens of what is known of the user
-_ORDER = ("unread", "sessions", "locks", "work", "project", "world", "user", "elsewhere")
+_ORDER = ("unread", "sessions", "locks", "work", "page", "project", "world", "user", "elsewhere")
 _WHO = "You are session `{id}` in Engram, the memory all coding agents here share."
 _HOW = (
     "Search the past with the `recall` tool or `engram recall WORDS` before you ask or redo; "
@@ -34,7 +34,7 @@ def brief(hub: Hub, session_id: str | None, project: str | None = None, budget: 
     picture = sitrep.picture(hub, session_id, project, recent=False)  # what is done is told of as work
     work = _last_work(hub, row, project or picture.project)
     found = sitrep.sections(_without(picture, session_id), hub.now())
-    found |= {"work": _told(hub, work), "user": _user(hub)}
+    found |= {"work": _told(hub, work), "page": _page(hub, project or picture.project), "user": _user(hub)}
     room = limit - text.tokens(head) - 1
     told = sitrep.written({name: lines for name, lines in found.items() if lines}, _ORDER, room) if room > 0 else ""
     whole = text.cut("\n\n".join(part for part in (head, told) if part), limit)
@@ -86,6 +86,18 @@ def _facts(hub: Hub, session_id: str) -> str:
     order = ("Goal:", "Ended:", "Open:", "Errors:", "Corrections:", "Changed:")
     known = [line for start in order for line in lines if line.startswith(start)]
     return "\n".join([*known, *(line for line in lines if line not in known and not line.startswith("Outcome:"))])
+
+
+def _page(hub: Hub, project: str) -> list[str]:
+    """Return the key points of the project's page in the wiki, if there is one."""
+    name = f"concepts/{text.slug(project.rstrip('/').rpartition('/')[2])}"
+    said = passages.content(hub.engine, "article", name) if project else ""
+    if f"`{project}`" not in said:
+        return []  # a page of another project of the same name
+    title = said.partition("\n")[0]
+    points = said.partition(f"{title}: Key Points\n")[2].partition(f"\n{title}: ")[0]
+    shown = text.quote(text.cut(points.strip(), _FACTS))
+    return [f"**The wiki on this project, `engram get {name}` (quoted data):**", shown] if points.strip() else []
 
 
 def _user(hub: Hub) -> list[str]:

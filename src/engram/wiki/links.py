@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
+from engram.text import slug
 from engram.value import value
+
+__all__ = ["Link", "link", "links", "slug"]
 
 _LINK = re.compile(r"(!?)\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
 _CODE = re.compile(r"(?ms)^(```|~~~).*?^\1[^\n]*$|`[^`\n]*`")
-_LONGEST = 80  # characters of a slug
 
 
 @value
@@ -37,13 +38,6 @@ def link(target: str, shown: str = "") -> str:
     """Return a wikilink; what would break out of it is left out."""
     clean = re.sub(r"[\[\]|#\n]", " ", shown).strip()
     return f"[[{target}|{clean}]]" if clean and clean != target else f"[[{target}]]"
-
-
-def slug(words: str) -> str:
-    """Return the file name of a title: lower case, hyphens, no way out of its directory; empty if nothing is left."""
-    plain = unicodedata.normalize("NFKC", words).casefold()
-    kept = "".join(c if c.isalnum() else "-" for c in plain)
-    return re.sub(r"-+", "-", kept).strip("-")[:_LONGEST].strip("-")
 
 
 def _target(words: str) -> str:
