@@ -129,7 +129,7 @@ def test_a_session_that_is_killed_is_captured_by_the_next(
     live: Make, agent: str, project: Path, way: signal.Signals
 ) -> None:
     turns = [
-        {"text": "Starting.", "tool_calls": [{"do": "shell", "command": "echo the lighthouse blinks"}]},
+        {"text": "Starting.", "tool_calls": [{"do": "shell", "command": "printf 'the lighthouse %s' blinks"}]},
         {"text": "never comes", "fault": {"delay": 60}},
     ]
     one = live(agent, {"turns": turns}).wired()

@@ -66,3 +66,10 @@ def snapshot(directory: Path) -> dict[str, object]:
         else:
             found[name] = (path.stat().st_mode, path.read_bytes() if path.is_file() else None)
     return found
+
+
+@pytest.fixture(autouse=True)
+def staying(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take it that this checkout stays where it is; a clone for a test run may lie among temporary files."""
+    for module in ("health", "init"):
+        monkeypatch.setattr(f"engram.wiring.{module}.fleeting", lambda _: False, raising=False)
