@@ -266,6 +266,13 @@ def test_grok_is_briefed_with_its_first_tool(repository: Path) -> None:
     assert grok("PostToolUse", **given) == {}
 
 
+def test_copilot_is_briefed_once_whichever_of_prompt_and_start_comes_first(repository: Path) -> None:
+    asked = {"sessionId": "c1", "cwd": str(repository), "timestamp": 1, "prompt": "fix it"}
+    assert "You are session" in hook(asked)["additionalContext"]
+    assert hook({"sessionId": "c1", "cwd": str(repository), "timestamp": 1, "source": "new"}) == {}
+    assert hook({**asked, "prompt": "go on"}) == {}
+
+
 def test_a_subagent_under_an_id_of_its_own_is_not_refused_what_its_parent_edits(repository: Path) -> None:
     """Copilot and Grok give subagents session ids; they run in the process of the session that started them."""
     call = "subprocess.run([sys.executable, '-m', 'engram', 'hook'], input=line, text=True)"

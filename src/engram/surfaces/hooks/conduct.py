@@ -101,8 +101,10 @@ def _context(hub: Hub, met: Occasion, session_id: str) -> Told | None:
     """Tell a session that starts what helps, and one that was asked something what is new."""
     if not dialect.hears(met) or met.inner or not _first(hub, met):
         return None
-    if met.event == START or _owed(hub, met):
-        return _shown(_briefing(hub, met, session_id))
+    if _owed(hub, met):
+        return _shown(_briefing(hub, session_id))
+    if met.event == START:
+        return None
     parts = (_news(hub, session_id), _freed(hub, met, session_id), _recalled(hub, met, session_id))
     return _shown("\n\n".join(part for part in parts if part))
 
@@ -123,19 +125,20 @@ def _hash(text: str) -> str:
 
 
 def _owed(hub: Hub, met: Occasion) -> bool:
-    """Tell whether a session whose start we could not answer was not briefed yet."""
-    if met.event == START or met.flavor not in ("grok", "copilot"):
-        return False
+    """Tell whether a session has to be briefed now: at its start, or later where its start could not be answered.
+
+    These agents may tell of a prompt before they tell of the start; then the prompt was answered with the briefing.
+    """
+    if met.flavor not in ("grok", "copilot"):
+        return met.event == START
+    span = _AGAIN if met.event == START else answered.EVER
     with hub.engine.transaction():
-        return answered.first(hub.engine, met.flavor, met.session, answered.BRIEFED, "", hub.now(), answered.EVER)
+        return answered.first(hub.engine, met.flavor, met.session, answered.BRIEFED, "", hub.now(), span)
 
 
-def _briefing(hub: Hub, met: Occasion, session_id: str) -> str:
+def _briefing(hub: Hub, session_id: str) -> str:
     from engram.recall.briefing import brief
 
-    if met.event == START and met.flavor in ("grok", "copilot"):
-        with hub.engine.transaction():
-            answered.first(hub.engine, met.flavor, met.session, answered.BRIEFED, "", hub.now(), answered.EVER)
     return brief(hub, session_id).text
 
 
@@ -212,7 +215,7 @@ def _waiting(hub: Hub, met: Occasion, session_id: str) -> str:
     """Return what a session should hear between two tools: its briefing if that is owed, else what is new."""
     if met.event != AFTER or not dialect.hears(met) or met.inner:
         return ""
-    return _briefing(hub, met, session_id) if _owed(hub, met) else _news(hub, session_id)
+    return _briefing(hub, session_id) if _owed(hub, met) else _news(hub, session_id)
 
 
 def _shown(context: str) -> Told | None:
