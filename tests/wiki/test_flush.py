@@ -114,6 +114,18 @@ def test_a_conversation_cannot_pass_for_an_entry_or_a_heading(engram: Engram) ->
     assert logs(engram)["2026-11-10"].count("\n## Sessions") == 1
 
 
+def test_what_comes_late_and_was_said_early_is_flushed_once(opened: Opened, today: ManualClock) -> None:
+    with speaking(reply(context="A piece.")) as api:
+        hub = asking(opened, api.url, today)
+        texts = [f"part {n} " + "x" * 30_000 for n in range(4)]
+        said(hub, "talk", "2026-11-16T11:00:00+00:00", *(f"user: {text}" for text in texts[:2]))
+        said(hub, "talk", RECENT, *(f"user: {text}" for text in texts[2:]))  # stored last, said first
+        hub.flush()
+        rows = entries.of_day(hub.engine, "2026-11-16")
+        assert len({(row["first"], row["last"]) for row in rows}) == len(rows) == 4
+        assert hub.flush().entries == ()
+
+
 def test_deleting_a_session_takes_its_entries_out_of_the_logs(engram: Engram) -> None:
     said(engram, "one", BEGAN, *TALK)
     said(engram, "two", BEGAN, *TALK)

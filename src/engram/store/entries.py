@@ -17,7 +17,7 @@ select e.session_id, count(*) as total, max(e.id) as last, coalesce(f.through, 0
  group by e.session_id, f.through order by max(e.id)
 """
 
-_NEW = "select * from exchanges where session_id = :session_id and id > :through order by at, id"
+_NEW = "select * from exchanges where session_id = :session_id and id > :through order by id"
 
 # Only who still sees the mark that was seen before may move it: of two flushes at once one finds nothing to do.
 _MOVE = """
@@ -47,7 +47,7 @@ def due(engine: Engine, now: int, session_id: str | None = None) -> list[Row]:
 
 
 def new(engine: Engine, session_id: str, through: int) -> list[Row]:
-    """Return the exchanges of a session after a mark, in the order they were said."""
+    """Return the exchanges of a session after a mark, in the order they came, which is that of marks."""
     return engine.run(_NEW, session_id=session_id, through=through)
 
 

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Annotated, Any
 
 from engram.capture.spool import Request
-from engram.clock import MINUTE, SECOND
+from engram.clock import HOUR, MINUTE, SECOND
 from engram.coordination import sessions
 from engram.errors import BodyGone, Error, ModelInvalid, ModelUnavailable, StoreDamaged
 from engram.hub import Hub
@@ -75,10 +75,18 @@ def flush_asked(hub: Hub, requests: list[Request]) -> Flushed:
     told = (session_store.by_native_id(hub.engine, each.flavor, each.native_id) for each in more)
     named = {row["id"] for row in told if row}
     made = _Pass(hub, Thinker(hub))
-    for row in entries.due(hub.engine, hub.now())[-_MANY:]:
+    for row in _news(hub, whole=bool(more))[-_MANY:]:
         if row["session_id"] in named or sessions.require(hub, row["session_id"])["status"] == "completed":
             made.take(row)
     return made.told(0)
+
+
+def _news(hub: Hub, *, whole: bool) -> list[Row]:
+    """Return the sessions with news: of all, which looks at every exchange, or of those that ended this last hour."""
+    if whole:
+        return entries.due(hub.engine, hub.now())
+    ended = session_store.recent(hub.engine, hub.now() - HOUR, None, _MANY)
+    return [row for each in ended for row in entries.due(hub.engine, hub.now(), each["id"])]
 
 
 class _Pass:
@@ -124,7 +132,7 @@ class _Pass:
         rows = entries.new(hub.engine, session_id, seen)
         size = _PIECE if not self.thinker.off else 1 << 62
         for piece in pieces(rows, size):
-            last = max(int(row["id"]) for row in piece)
+            last = int(piece[-1]["id"])
             content, made_by = self._content(session_id, seen, piece)
             if not self._keep(session_id, seen, last, piece, content, made_by):
                 return  # somebody else flushed it meanwhile
@@ -139,7 +147,7 @@ class _Pass:
         from engram.wiki.daily_log import day_of
 
         hub, at = self.hub, max(int(row["at"]) for row in piece)
-        first = min(int(row["id"]) for row in piece)
+        first = int(piece[0]["id"])
         number = blake2b(f"{session_id} {first} {last}".encode(), digest_size=8).hexdigest()
         with hub.engine.transaction(durable=True):
             if not entries.move(hub.engine, session_id, seen, last):
