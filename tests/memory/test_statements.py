@@ -5,14 +5,16 @@ from __future__ import annotations
 import pytest
 
 from engram.memory.extract import statements
-from engram.memory.statements import Statement, standing
+from engram.memory.statements import Held, Statement
 
 
 def fold(*texts: str) -> list[Statement]:
     rows = [
         {"id": n, "role": "user", "content": each, "at": n, "session_id": f"s{n}"} for n, each in enumerate(texts, 1)
     ]
-    return standing(statements(rows))
+    held = Held()
+    held.hear(statements(rows))
+    return held.standing()
 
 
 @pytest.mark.parametrize(

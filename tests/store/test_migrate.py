@@ -9,7 +9,7 @@ import pytest
 
 import engram.store
 from engram import Engram, StoreDamaged
-from engram.store import migrate
+from engram.store import gisted, migrate, news
 
 MIGRATIONS = Path(engram.store.__path__[0]) / "migrations"
 
@@ -98,4 +98,43 @@ def _add_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sql: str) ->
     for path in MIGRATIONS.glob("*.sql"):
         (directory / path.name).write_text(path.read_text())
     (directory / f"{len(list(directory.iterdir())) + 1:04}_extra.sql").write_text(sql)
+    monkeypatch.setattr(migrate, "_DIRECTORY", str(directory))
+
+
+def test_a_store_of_before_the_dream_learns_what_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _only_migrations(tmp_path, monkeypatch, 7)
+    with Engram(tmp_path / "home") as old:
+        session = old.register("agent", "before the dream", project="/p")
+        sources = '{"first_at": 5, "last_at": 9, "project": "/p", "trust": "user"}'
+        for version, content in ((1, "older"), (2, "- newest")):
+            old.engine.run(
+                "insert into documents (kind, key, version, content, sources, made_by, made_at)"
+                " values ('gist', :key, :version, :content, :sources, 'extract/1', 9)",
+                key=session, version=version, content=content, sources=sources,
+            )  # fmt: skip
+        old.engine.run(
+            "insert into exchanges (session_id, role, content, at, stored_at, origin)"
+            " values (:key, 'user', 'x', 5, 9, 'user')",
+            key=session,
+        )
+    monkeypatch.undo()
+    with Engram(tmp_path / "home") as new:
+        (row,) = gisted.all_of_them(new.engine)
+        assert (row["version"], row["project"], row["trust"], row["first_at"], row["last_at"]) == (
+            2,
+            "/p",
+            "user",
+            5,
+            9,
+        )
+        assert [each["key"] for each in news.waiting(new.engine, news.FLUSH)] == [session]
+
+
+def _only_migrations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: int) -> None:
+    """Give the program the migrations of an older release."""
+    directory = tmp_path / "older"
+    directory.mkdir()
+    for path in MIGRATIONS.glob("*.sql"):
+        if int(path.name[:4]) <= last:
+            (directory / path.name).write_text(path.read_text())
     monkeypatch.setattr(migrate, "_DIRECTORY", str(directory))

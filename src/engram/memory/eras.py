@@ -40,9 +40,9 @@ class Integrated:
 @operation()
 def summaries_by_month(hub: Hub) -> dict[str, list[Gist]]:
     """Show the gists by the month their session began in, where the user lives."""
-    months, waiting = Months(hub), {row["session_id"]: int(row["open"]) for row in exchanges.backlog(hub.engine)}
+    months, waiting = Months(hub), {row["session_id"]: int(row["open"]) for row in exchanges.uncovered(hub.engine)}
     return {
-        month: [gist.view(months.gists[each], waiting.get(each, 0)) for each in began]
+        month: [gist.view(months.gist(each), waiting.get(each, 0)) for each in began]
         for month, began in sorted(months.began.items())
     }
 

@@ -12,7 +12,7 @@ from engram.memory import versions
 from engram.memory.versions import EXTRACT, GIST, GIVEN
 from engram.model import Gist
 from engram.operation import Help, operation
-from engram.store import documents, exchanges
+from engram.store import documents, exchanges, gisted, news
 from engram.store import sessions as session_store
 from engram.text import name, one_line, tokens
 from engram.value import value
@@ -87,7 +87,7 @@ def unsummarized_count(hub: Hub, session_id: Annotated[str, Help("the session")]
 def list_summaries(hub: Hub, limit: Annotated[int, Help("at most so many, the newest")] = 1000) -> list[Gist]:
     """Show the gists, the one made first at the top."""
     rows = [row for row in documents.currents(hub.engine, GIST) if row["content"]]
-    waiting = {row["session_id"]: int(row["open"]) for row in exchanges.backlog(hub.engine)}
+    waiting = {row["session_id"]: int(row["open"]) for row in exchanges.uncovered(hub.engine)}
     return [view(row, waiting.get(row["key"], 0)) for row in rows[-sessions.positive("limit", limit) :]]
 
 
@@ -97,13 +97,13 @@ def backlog_stats(
     ripe_threshold: Annotated[int, Help("so many new exchanges make a summarized session ripe")] = RIPE,
 ) -> Backlog:
     """Show how much no gist covers yet."""
-    rows, known = exchanges.backlog(hub.engine), documents.numbers(hub.engine, GIST)
+    rows, open_ = exchanges.backlog(hub.engine), exchanges.uncovered(hub.engine)
     least = sessions.positive("ripe_threshold", ripe_threshold)
     return Backlog(
         sessions=len(rows),
-        dirty=sum(row["open"] > 0 for row in rows),
-        ripe=sum(_is_ripe(row, known, least) for row in rows),
-        unsummarized_total=sum(int(row["open"]) for row in rows),
+        dirty=len(open_),
+        ripe=sum(_is_ripe(row, least) for row in open_),
+        unsummarized_total=sum(int(row["open"]) for row in open_),
         max_exchange_id=max((row["last"] for row in rows), default=0),
     )
 
@@ -136,8 +136,8 @@ def summarize(
 
 def ripe(hub: Hub, *, force: bool = False, threshold: int = RIPE) -> list[str]:
     """Return the sessions worth summarizing, those with the newest exchanges first."""
-    known = documents.numbers(hub.engine, GIST)
-    rows = [row for row in exchanges.backlog(hub.engine) if force or _is_ripe(row, known, threshold)]
+    found = exchanges.backlog(hub.engine) if force else exchanges.uncovered(hub.engine)
+    rows = [row for row in found if force or _is_ripe(row, threshold)]
     return [row["session_id"] for row in sorted(rows, key=lambda row: -row["last"])]
 
 
@@ -210,8 +210,8 @@ def view(row: Row, waiting: int) -> Gist:
     )  # fmt: skip
 
 
-def _is_ripe(row: Row, known: dict[str, int], threshold: int) -> bool:
-    return bool(row["open"] >= (threshold if row["session_id"] in known else 1))
+def _is_ripe(row: Row, threshold: int) -> bool:
+    return bool(row["open"] >= (threshold if row["known"] else 1))
 
 
 def _open_in(hub: Hub, session_id: str) -> int:
@@ -238,8 +238,22 @@ def keep(
                 versions.show(hub, row)
                 _cover(hub, session["id"], rows, row["version"])
                 _keep_lines(hub, row, kept)
+                enter(hub, row)
                 return row
     raise StoreBusy(store=hub.engine.store, seconds=0)
+
+
+def enter(hub: Hub, row: Row) -> None:
+    """Let the tiers above know of a version; in the transaction that writes it."""
+    facts = versions.loaded(row["sources"])
+    if row["content"]:
+        gisted.put(
+            hub.engine, session_id=row["key"], version=row["version"], project=str(facts.get("project") or ""),
+            trust=str(facts.get("trust")), first_at=facts.get("first_at"), last_at=facts.get("last_at"),
+        )  # fmt: skip
+    else:
+        gisted.drop(hub.engine, row["key"])
+    news.note(hub.engine, news.INTEGRATE, [row["key"]], hub.now())
 
 
 def _keep_lines(hub: Hub, row: Row, lines: str) -> None:

@@ -17,7 +17,7 @@ from engram.memory.months import Months
 from engram.memory.sentences import sentences
 from engram.memory.thinker import Thinker
 from engram.memory.versions import ERA, EVERYTHING, GIST
-from engram.store import documents
+from engram.store import documents, news
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +44,7 @@ class Integration:
 
     def run(self) -> Integrated:
         """Make again what is stale."""
+        seen = news.waiting(self.hub.engine, news.INTEGRATE)
         if self.rebuild:
             self._remake_gists()
         self.months = Months(self.hub)
@@ -52,6 +53,10 @@ class Integration:
             self._note(month, partial(self._era, month, eras.get(month)))
         about = self._note("profile", lambda: profile.make(self, self.months))
         arc = self._note("narrative", lambda: narrative.make(self, self.months))
+        if not self.failed:
+            with self.hub.engine.transaction():
+                for row in seen:
+                    news.settle(self.hub.engine, news.INTEGRATE, row)
         return Integrated(
             eras=self._those(MADE), removed=self._those("removed"), fresh=len(self._those(FRESH)),
             kept=self._those(KEPT), profile=about, narrative=arc, by=dict(self.thinker.by),
@@ -115,10 +120,10 @@ class Integration:
 
     def lines(self, session: str, month: str | None = None) -> list[Line]:
         """Return what is kept of a session: quotes, or the sentences of a gist that somebody wrote; of a month only."""
-        row = self.months.gists[session]
+        row = self.months.gist(session)
         quotes = gist.lines_of(self.hub, session)["lines"]
         if not str(row["made_by"]).startswith("extract/") and self._began(session, month):
-            at = int(versions.loaded(row["sources"]).get("first_at") or row["made_at"])
+            at = int(self.months.sessions[session]["first_at"] or row["made_at"])
             told = [Line("said", each, 0, "gist", at, session) for each in sentences(row["content"])]
             return told + [line for line in quotes if line.kind in ("decided", "open")]
         return [line for line in quotes if month is None or self.months.of(line.at) == month]
@@ -139,7 +144,7 @@ class Integration:
         """Return the gists of a month as a model is given them, each with its share of the room."""
         share = max(60, _TOLD // max(1, len(sessions)))
         told = [
-            f"{self.title(each)}:\n{text.cut(self.months.gists[each]['content'], share)}"
+            f"{self.title(each)}:\n{text.cut(self.months.gist(each)['content'], share)}"
             for each in sessions
             if self._began(each, month)
         ]
@@ -163,12 +168,11 @@ class Integration:
 
     def project(self, session: str) -> str:
         """Return the short name of a session's project."""
-        return os.path.basename(str(versions.loaded(self.months.gists[session]["sources"]).get("project") or ""))
+        return os.path.basename(str(self.months.sessions[session]["project"]))
 
     def title(self, session: str) -> str:
         """Return when a session began and in which project."""
-        row = self.months.gists[session]
-        began = int(versions.loaded(row["sources"]).get("first_at") or row["made_at"])
+        began = int(self.months.sessions[session]["first_at"] or self.months.gist(session)["made_at"])
         return " ".join(filter(None, (self.day(began), self.project(session))))
 
     def day(self, at: int) -> str:

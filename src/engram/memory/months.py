@@ -5,7 +5,7 @@ from __future__ import annotations
 from engram.clock import moment, zone
 from engram.memory import versions
 from engram.memory.versions import GIST
-from engram.store import documents, exchanges
+from engram.store import documents, gisted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,25 +16,31 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
 
 _LONGEST = 36  # months a session is followed through
+_NOTHING: dict[str, Any] = {"content": "", "sources": "{}", "made_by": "", "made_at": 0, "version": 0}
 
 
 class Months:
-    """Which sessions began in which month, and which went on in it."""
+    """Which sessions began in which month, and which went on in it; what their gists say is read when asked for."""
 
     def __init__(self, hub: Hub) -> None:
-        self._zone = zone(hub.settings.timezone)
-        self.gists: dict[str, Row] = {row["key"]: row for row in documents.currents(hub.engine, GIST) if row["content"]}
+        self._hub, self._zone = hub, zone(hub.settings.timezone)
+        self.sessions: dict[str, Row] = {row["session_id"]: row for row in gisted.all_of_them(hub.engine)}
         self.began: dict[str, list[str]] = {}
         self.touched: dict[str, list[str]] = {}  # those that began there or went on
-        self.last_at: dict[str, int] = {}
-        for span in sorted(exchanges.spans(hub.engine), key=lambda span: (span["first_at"], span["session_id"])):
-            if span["session_id"] in self.gists:
-                self._enter(span)
+        self._read: dict[str, Row] = {}
+        for row in self.sessions.values():
+            if row["first_at"] is not None:
+                self._enter(row)
 
-    def _enter(self, span: Row) -> None:
-        session, first, last = span["session_id"], self.of(span["first_at"]), self.of(span["last_at"])
+    def gist(self, session: str) -> Row:
+        """Return the gist of a session as it stands."""
+        if session not in self._read:
+            self._read[session] = documents.current(self._hub.engine, GIST, session) or _NOTHING
+        return self._read[session]
+
+    def _enter(self, row: Row) -> None:
+        session, first, last = row["session_id"], self.of(row["first_at"]), self.of(row["last_at"])
         self.began.setdefault(first, []).append(session)
-        self.last_at[session] = span["last_at"]
         month = first
         for _ in range(_LONGEST):
             self.touched.setdefault(month, []).append(session)
@@ -57,12 +63,12 @@ class Months:
 
     def made_of(self, sessions: list[str]) -> dict[str, Any]:
         """Return these sessions as sources: which gists, how far to be trusted, and until when."""
-        facts = [versions.loaded(self.gists[each]["sources"]) for each in sessions]
+        rows = [self.sessions[each] for each in sorted(sessions)]
         return {
             "sessions": sorted(sessions),
-            "hash": versions.fingerprint(sorted((each, self.gists[each]["version"]) for each in sessions)),
-            "trust": versions.trust(str(each.get("trust")) for each in facts),
-            "at": max((self.last_at.get(each, 0) for each in sessions), default=0),
+            "hash": versions.fingerprint([(row["session_id"], row["version"]) for row in rows]),
+            "trust": versions.trust(row["trust"] for row in rows),
+            "at": max((row["last_at"] or 0 for row in rows), default=0),
         }
 
 

@@ -47,7 +47,7 @@ def set_narrative(
 
 def make(work: Integration, months: Months) -> str:
     """Make the narrative anew if something it is made of changed."""
-    if not months.gists:
+    if not months.sessions:
         return work.empty(NARRATIVE, "current", versions.current(work.hub, NARRATIVE, "current"))
     facts = _sources(work.hub, months)
     return work.put(NARRATIVE, "current", facts, lambda: _written(work, months))
@@ -55,7 +55,8 @@ def make(work: Integration, months: Months) -> str:
 
 def _recent(months: Months) -> list[str]:
     """Return the sessions that went on last."""
-    return sorted(months.gists, key=lambda each: (-months.last_at.get(each, 0), each))[:_RECENT]
+    rows = sorted(months.sessions.values(), key=lambda row: (-(row["last_at"] or 0), row["session_id"]))
+    return [row["session_id"] for row in rows[:_RECENT]]
 
 
 def _sources(hub: Hub, months: Months) -> dict[str, Any]:
@@ -78,7 +79,7 @@ def _behind(hub: Hub, eras: list[tuple[str, int]], months: Months) -> set[str]:
     rows = [documents.get(hub.engine, ERA, month, version) for month, version in eras]
     rows.append(documents.current(hub.engine, PROFILE, "self"))
     named = [versions.loaded(row["sources"]).get("sessions", ()) for row in rows if row]
-    return {each for some in named for each in some if each in months.gists}
+    return {each for some in named for each in some if each in months.sessions}
 
 
 def _written(work: Integration, months: Months) -> tuple[str, str]:
@@ -103,7 +104,7 @@ def _told(work: Integration, recent: list[str], eras: list[tuple[str, int]]) -> 
     rows = [documents.get(work.hub.engine, ERA, month, version) for month, version in eras]
     parts = [f"Profile:\n{about['content']}"] if about else []
     parts += [f"{row['key']}:\n{row['content']}" for row in rows if row]
-    parts += [f"{work.title(each)}:\n{work.months.gists[each]['content']}" for each in recent[::-1]]
+    parts += [f"{work.title(each)}:\n{work.months.gist(each)['content']}" for each in recent[::-1]]
     return "\n\n".join(text.cut(part, _TOLD // max(1, len(parts))) for part in parts)
 
 

@@ -63,18 +63,18 @@ def given(hub: Hub, made_of: list[str] | None) -> dict[str, object]:
 
 def make(work: Integration, months: Months) -> str:
     """Make the profile anew if a gist changed."""
-    facts = months.made_of(list(months.gists)) | {"sessions_covered": len(months.gists)}
-    if not months.gists:
+    facts = months.made_of(list(months.sessions)) | {"sessions_covered": len(months.sessions)}
+    if not months.sessions:
         return work.empty(PROFILE, "self", versions.current(work.hub, PROFILE, "self"))
     return work.put(PROFILE, "self", facts, lambda: _written(work, months, facts))
 
 
 def _written(work: Integration, months: Months, facts: dict[str, object]) -> tuple[str, str]:
     """Return a profile and what made it; its sources are the sessions it quotes, no others."""
-    from engram.memory import extract, gist
-    from engram.memory.statements import standing
+    from engram.memory import extract
+    from engram.memory.standing import standing
 
-    found = standing(line for each in months.gists for line in gist.lines_of(work.hub, each)["statements"])
+    found = standing(work.hub, months)
     best = _best(found)
     quoted = sorted({session for each in best for session in each.sessions})
     facts |= {"sessions": quoted, "trust": months.made_of(quoted)["trust"]}

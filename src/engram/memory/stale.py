@@ -6,8 +6,8 @@ from json import dumps
 
 from engram.memory import versions
 from engram.memory.self_state import get_self_state, keep
-from engram.memory.versions import ERA, EVERYTHING, EXTRACT, GIST, NARRATIVE, PROFILE, SELF
-from engram.store import documents, passages, sessions
+from engram.memory.versions import ERA, EVERYTHING, EXTRACT, GIST, NARRATIVE, PROFILE, SELF, STANDING
+from engram.store import documents, gisted, news, passages, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ def mark_deleted(hub: Hub, session_id: str) -> list[str]:
     for kind in (GIST, EXTRACT):
         documents.delete(hub.engine, kind, session_id)
     passages.drop(hub.engine, GIST, session_id)
+    gisted.drop(hub.engine, session_id)
+    news.drop(hub.engine, session_id)
+    for row in documents.naming(hub.engine, STANDING, versions.quoted(session_id)):
+        documents.delete(hub.engine, STANDING, row["key"])
     began = int((sessions.get(hub.engine, session_id) or {"started_at": 0})["started_at"])
     _hush(hub, began)
     return [name for kind in (ERA, PROFILE, NARRATIVE) for name in _forgotten(hub, kind, session_id, began)]

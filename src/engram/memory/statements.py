@@ -82,26 +82,29 @@ class Statement:
         return self.evidence[-_EVIDENCE:]
 
 
-def standing(lines: Iterable[Line]) -> list[Statement]:
-    """Return what holds now, in the order it was last said."""
-    held = _Held()
-    for line in sorted(lines, key=lambda line: (line.at, line.exchange)):
-        held.take(Statement(line))
-    return [each for each in held.all() if each.weight > 0.6]
-
-
-class _Held:
+class Held:
     """What holds, while statements come in."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: Iterable[Statement] = ()) -> None:
         self._by_number: dict[int, Statement] = {}
         self._by_subject: dict[str, int] = {}
         self._by_term: dict[str, list[int]] = {}
         self._next = 0
+        for each in known:
+            self._add(each)
 
     def all(self) -> Iterator[Statement]:
         """Yield what holds, what was said last at the end."""
         yield from self._by_number.values()
+
+    def standing(self) -> list[Statement]:
+        """Return what holds and tells something, in the order it was last said."""
+        return [each for each in self.all() if each.weight > 0.6]
+
+    def hear(self, lines: Iterable[Line]) -> None:
+        """Take in what was said, in the order it was."""
+        for line in sorted(lines, key=lambda line: (line.at, line.exchange)):
+            self.take(Statement(line))
 
     def take(self, new: Statement) -> None:
         """Take a statement in, in the place of what it repeats or replaces."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
 
 GIST, EXTRACT, ERA, PROFILE, NARRATIVE, SELF = "gist", "extract", "era", "profile", "narrative", "self"
+STANDING = "standing"
 EVERYTHING = "*"  # in the sources of what somebody gave: any session there was may be behind it
 GIVEN, IMPORTED = "given", "import"  # who made it, where somebody else did
 _TRUST = ("user", "assistant", "tool", "import")  # from most to least

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from engram.store import news
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.store.engine import Engine, Row
@@ -32,6 +34,9 @@ select d.capture from digests d where d.version < :version
 def put(engine: Engine, **facts: Any) -> None:
     """Write the digest of a session, in place of the one before; a person's word on it stays."""
     engine.run(_PUT, **facts)
+    session = engine.run("select session_id from captures where num = :capture", capture=facts["capture"])[0]
+    for step in (news.DETECT, news.REFLECT):
+        news.note(engine, step, [session["session_id"]], facts["now"])
 
 
 def of_capture(engine: Engine, capture: int) -> Row | None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from engram.store import news
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from engram.store.engine import Engine, Row
 
-# Sessions with exchanges that no entry holds, except those that failed and must wait.
+# Sessions that said something since they were flushed, except those that failed and must wait.
 _DUE = """
-select e.session_id, count(*) as total, max(e.id) as last, coalesce(f.through, 0) as through
-  from exchanges e left join flushes f on f.session_id = e.session_id
- where e.id > coalesce(f.through, 0) and coalesce(f.next_at, 0) <= :now
-   and (cast(:session_id as text) is null or e.session_id = :session_id)
- group by e.session_id, f.through order by max(e.id)
+select n.key as session_id, n.changes, coalesce(f.through, 0) as through, s.status,
+       (select max(id) from exchanges e where e.session_id = n.key) as last
+  from news n join sessions s on s.id = n.key left join flushes f on f.session_id = n.key
+ where n.step = 'flush' and coalesce(f.next_at, 0) <= :now
+   and (cast(:session_id as text) is null or n.key = :session_id)
+ order by 5, n.key
 """
 
 _NEW = "select * from exchanges where session_id = :session_id and id > :through order by id"
@@ -44,6 +47,11 @@ _SELECT = "select e.*, s.flavor, s.project, s.summary from entries e join sessio
 def due(engine: Engine, now: int, session_id: str | None = None) -> list[Row]:
     """Return the sessions that said something no entry holds, the one that spoke last at the end."""
     return engine.run(_DUE, now=now, session_id=session_id)
+
+
+def settle(engine: Engine, due: Row) -> None:
+    """Say that all a session had said when it was found due is in its entries."""
+    news.settle(engine, news.FLUSH, {"key": due["session_id"], "changes": due["changes"]})
 
 
 def new(engine: Engine, session_id: str, through: int) -> list[Row]:

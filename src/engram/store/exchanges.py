@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engram.store import news
 from engram.store.engine import among
 
 TYPE_CHECKING = False
@@ -53,6 +54,15 @@ update exchanges set gist = :version where session_id = :session_id and (at, id)
    and (gist is null or gist <> :version)
 """
 
+# Only of those that have any, by an index of what is open: most of a store is not looked at.
+_UNCOVERED = """
+select e.session_id, e.open, e.last,
+       case when exists (select 1 from documents d where d.kind = 'gist' and d.key = e.session_id)
+            then 1 else 0 end as known
+  from (select session_id, count(*) as open, max(id) as last from exchanges where gist is null
+         group by session_id) as e
+"""
+
 _BACKLOG = """
 select session_id, count(*) as total, sum(case when gist is null then 1 else 0 end) as open, max(id) as last
   from exchanges group by session_id
@@ -63,17 +73,13 @@ select count(*) as total, min(at) as first_at, max(at) as last_at, max(id) as la
        sum(case when gist is null then 1 else 0 end) as open from exchanges where session_id = :session_id
 """
 
-_BEGAN = """
-select session_id, min(at) as first_at, max(at) as last_at, count(*) as total from exchanges group by session_id
-"""
-
-
 def add(engine: Engine, **facts: object) -> int | None:
     """Write one exchange and queue it for the index; None when it is already here."""
     rows = engine.run(_ADD, **facts)
     if not rows:
         return None
     queue(engine, [rows[0]["id"]])
+    news.note(engine, news.FLUSH, [str(facts["session_id"])], int(str(facts["stored_at"])))
     return int(rows[0]["id"])
 
 
@@ -82,6 +88,7 @@ def add_events(engine: Engine, rows: Sequence[Row]) -> None:
     if rows:
         engine.run_many(_ADD.replace(" returning id", ""), rows)
         engine.run(_QUEUE_EVENTS, first=rows[0]["event"], last=rows[-1]["event"])
+        news.note(engine, news.FLUSH, {row["session_id"] for row in rows}, rows[0]["stored_at"])
 
 
 def resay(engine: Engine, event: int, role: str, content: str, at: int) -> None:
@@ -163,14 +170,14 @@ def backlog(engine: Engine) -> list[Row]:
     return engine.run(_BACKLOG)
 
 
+def uncovered(engine: Engine) -> list[Row]:
+    """Return the sessions with exchanges no gist covers: how many, the last of them, and whether there is a gist."""
+    return engine.run(_UNCOVERED)
+
+
 def span(engine: Engine, session_id: str) -> Row:
     """Return how many exchanges a session has, from when to when, and how many no gist covers."""
     return engine.run(_SPAN, session_id=session_id)[0]
-
-
-def spans(engine: Engine) -> list[Row]:
-    """Return for each session when it began and ended and how many exchanges it has."""
-    return engine.run(_BEGAN)
 
 
 def delete(engine: Engine, session_id: str) -> list[int]:

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Annotated, Any
 
 from engram.capture.spool import Request
-from engram.clock import HOUR, MINUTE, SECOND
+from engram.clock import MINUTE, SECOND
 from engram.coordination import sessions
 from engram.errors import BodyGone, Error, ModelInvalid, ModelUnavailable, StoreDamaged
 from engram.hub import Hub
@@ -75,18 +75,10 @@ def flush_asked(hub: Hub, requests: list[Request]) -> Flushed:
     told = (session_store.by_native_id(hub.engine, each.flavor, each.native_id) for each in more)
     named = {row["id"] for row in told if row}
     made = _Pass(hub, Thinker(hub))
-    for row in _news(hub, whole=bool(more))[-_MANY:]:
-        if row["session_id"] in named or sessions.require(hub, row["session_id"])["status"] == "completed":
-            made.take(row)
+    due = entries.due(hub.engine, hub.now())
+    for row in [each for each in due if each["session_id"] in named or each["status"] == "completed"][-_MANY:]:
+        made.take(row)
     return made.told(0)
-
-
-def _news(hub: Hub, *, whole: bool) -> list[Row]:
-    """Return the sessions with news: of all, which looks at every exchange, or of those that ended this last hour."""
-    if whole:
-        return entries.due(hub.engine, hub.now())
-    ended = session_store.recent(hub.engine, hub.now() - HOUR, None, _MANY)
-    return [row for each in ended for row in entries.due(hub.engine, hub.now(), each["id"])]
 
 
 class _Pass:
@@ -137,6 +129,8 @@ class _Pass:
             if not self._keep(session_id, seen, last, piece, content, made_by):
                 return  # somebody else flushed it meanwhile
             seen = last
+        with hub.engine.transaction():
+            entries.settle(hub.engine, due)
         if not self.thinker.off:
             self._write()  # a model takes its time; quotes are written together, in the order they were said
 
