@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import coordination, hooks, install, race
+from benchmarks import coordination, hooks, install, patterns, race
 from benchmarks.race.__main__ import main
 
 ROOT = Path(race.__file__).parents[2]
@@ -154,3 +154,17 @@ def test_the_wiki_benchmark_measures_each_size_with_and_without_a_model() -> Non
     assert [row["articles"] for row in rows] == [10, 100]
     assert all(row[figure] > 0 for row in rows for figure in ("cpu", "files", "cpu_model", "files_model", "tokens"))
     assert rows[0]["files"] == rows[1]["files"]
+
+
+def test_the_statistics_of_measure_are_simulated_from_end_to_end() -> None:
+    found = json.loads(run("-m", "benchmarks.measure", "--quick", "--json"))
+    assert set(found) == {"coverage", "false alarms", "power"}
+    assert 0.93 <= found["coverage"]["mean"] <= 0.99
+    assert found["false alarms"]["mean"] <= 0.05
+
+
+def test_the_pattern_benchmark_measures_each_size_and_what_new_sessions_cost() -> None:
+    rows: list[dict[str, Any]] = json.loads(run("-m", "benchmarks.patterns", "--quick", "--json"))
+    assert [row["stored"] for row in rows] == list(patterns.QUICK[0])
+    assert all(row[figure] > 0 for row in rows for figure in ("seconds", "cpu", "new_cpu", "candidates"))
+    assert "aim: at most" in patterns.table(rows)

@@ -7,10 +7,14 @@ from engram.coordination import import_engram, locks, messages, overview, sessio
 from engram.coordination import sitrep as picture
 from engram.coordination import world_state as world
 from engram.digests import cost, digest, transcript
+from engram.dream import cycle, foresee, journal, undo
 from engram.hub import Hub
 from engram.index import index as upkeep
 from engram.llm import status
 from engram.memory import eras, exchanges, gist, import_lyra, narrative, profile, self_state
+from engram.patterns import catalog, distribute, export_catalog, import_catalog, measure, review
+from engram.patterns import detect as detecting
+from engram.patterns import import_session_memory as forge
 from engram.recall import context as injected
 from engram.recall import recall as question
 from engram.wiki import ask as asking
@@ -103,7 +107,29 @@ class Engram(Hub):
     ask = asking.ask
     compile = compiling.compile
     lint = linting.lint
+    dream = cycle.dream
+    get_drives = cycle.get_drives
+    foresee_dream = foresee.foresee_dream
+    dream_log = journal.dream_log
+    undo_dream = undo.undo_dream
     import_memoria = memoria.import_memoria
+
+    detect = detecting.detect
+    import_session_memory = forge.import_session_memory
+
+    list_patterns = catalog.list_patterns
+    get_pattern = catalog.get_pattern
+    approve_pattern = review.approve_pattern
+    reject_pattern = review.reject_pattern
+    edit_pattern = review.edit_pattern
+    retire_pattern = review.retire_pattern
+    restore_pattern = review.restore_pattern
+    merge_patterns = review.merge_patterns
+    recommend_pattern = review.recommend_pattern
+    export_catalog = export_catalog.export_catalog
+    import_catalog = import_catalog.import_catalog
+    distribute = distribute.distribute
+    measure = measure.measure
 
     check = check.check
     doctor = doctor.doctor

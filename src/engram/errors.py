@@ -182,6 +182,15 @@ class CompileRunning(Error):
     pid: int
 
 
+class DreamRunning(Error):
+    """Process {pid} on {host} is dreaming over this store since {since}. It tends the same memory; wait for it."""
+
+    code, status, exit = "dream_running", 409, 3
+    host: str
+    pid: int
+    since: str
+
+
 class ModelOff(Error):
     """No model is chosen, and Engram calls none unasked. Choose one with ENGRAM_MODEL or `model` in {place}:
     claude or codex (the agent program you are logged in to), anthropic or openai (an API, also a local one)."""
@@ -260,3 +269,36 @@ class InitRunning(Error):
 
     code, status, exit = "init_running", 409, 3
     pid: int
+
+
+class Undecidable(Error):
+    """{pattern} is {state}, so it cannot be {wanted}. {hint}"""
+
+    code, status, exit = "undecidable", 409, 3
+    pattern: str
+    state: str
+    wanted: str
+    hint: str
+
+
+class OnlyPeople(Error):
+    """Only a person decides what agents are told, and {agent} runs this. Run it in a terminal of your own;
+    an agent advises with the tool `patterns`."""
+
+    code, status, exit = "only_people", 403, 3
+    agent: str
+
+
+class DistributeRunning(Error):
+    """Another `engram patterns distribute` is at work here (process {pid}). Wait for it, then run this again."""
+
+    code, status, exit = "distribute_running", 409, 3
+    pid: int
+
+
+class ScheduleRefused(Error):
+    """The dream was not scheduled: {reason} {hint}"""
+
+    code, status, exit = "schedule_refused", 409, 1
+    reason: str
+    hint: str

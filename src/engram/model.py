@@ -146,6 +146,21 @@ class Sitrep:
 
 
 @value
+class Rot:
+    """How much of memory repeats itself, comes back to it, helps nobody, or no longer holds."""
+
+    documents: int  # gists, articles and daily entries that were looked at
+    waiting: int  # documents and sessions that are to be looked at
+    duplicates: int  # documents that say what another one says
+    near_duplicates: int  # documents that nearly say what another one says
+    loops: int  # exchanges that are our own words coming back
+    never_recalled: int  # gists and articles no recall showed in the thirty days and more that they are known
+    stale: int  # documents whose sources changed since they were made
+    contradicted: int  # pages and statements that another one speaks against
+    shares: dict[str, float]  # of the documents: repeated (duplicates of both kinds), never_recalled, stale
+
+
+@value
 class Stats:
     """Counts over the whole store."""
 
@@ -158,6 +173,7 @@ class Stats:
     world_versions: int
     conflicts_prevented: int
     takeovers: int
+    rot: Rot
 
 
 @value
@@ -363,16 +379,6 @@ class Check:
     digests: int
     bodies: int  # that are here and are what they say
     leftovers: int  # bodies nothing points to: of a crash, harmless
-
-
-@value
-class Indexed:
-    """What bringing the index up to date took."""
-
-    indexed: int  # exchanges and passages that are new, changed or gone
-    embedded: int  # docs that have vectors now
-    waiting: int  # still to be indexed
-    docs: int  # in the index, those that are dead included
 
 
 @value

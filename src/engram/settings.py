@@ -36,6 +36,8 @@ class Settings:
     start_tokens: int = 2000  # hard limit of what an agent is told when it starts
     prompt_recall: bool = True  # tell an agent what is remembered of its prompt, if that is clearly to the point
     prompt_tokens: int = 600  # hard limit of that
+    pattern_places: str = "context"  # where approved rules go: context (told at the start), files (of the agents), both
+    pattern_tokens: int = 600  # hard limit of the rules in one place
     allow_network_filesystem: bool = False  # keep a SQLite store where it may lose data
     wiki: str = ""  # where daily logs and articles lie; `wiki` in the home if empty
     compile_interval_minutes: int = 60  # today's log is not compiled again within so long
@@ -47,10 +49,25 @@ class Settings:
     model_seconds: int = 120  # how long one answer may take, with all tries
     model_daily_cents: int = 100  # no more US cents a day than this
     model_daily_tokens: int = 1_000_000  # no more tokens a day than this from models without a known price
+    auto_dream: bool = True  # tend the memory after sessions end
+    start_drives: bool = False  # tell an agent that starts how far the memory is behind
+    continuity_threshold: int = 50  # percent from which new turns are taken in, flushed and summarized
+    coherence_threshold: int = 50  # percent from which eras, profile, narrative and wiki are brought up to date
+    curiosity_threshold: int = 50  # percent from which the dream looks for patterns and reflects
+    hygiene_threshold: int = 50  # percent from which it lints, looks for duplicates, indexes and evicts
+    dream_patience_hours: int = 24  # what waits this long presses half as much again as it leaves open
+    dream_seconds: int = 600  # no pass takes longer than this
+    dream_tokens: int = 200_000  # no more tokens a pass than this, once money allows a model
+    dream_cents: int = 0  # no more US cents a pass than this; 0: no model is asked, quotes do
     embedder: str = "auto"  # who reads meaning: auto, static, minilm, openai, ollama, sentence-transformers, none
     embedder_url: str = ""  # where its API is, if not at its usual place
     embedder_model: str = ""  # which model of theirs
     embedder_key_variable: str = ""  # the environment variable that holds its key
+
+
+_MAY_BE_ZERO = frozenset((
+    "dream_cents", "continuity_threshold", "coherence_threshold", "curiosity_threshold", "hygiene_threshold",
+))  # fmt: skip
 
 
 def load(environ: Mapping[str, str] | None = None, **given: Any) -> Settings:
@@ -137,7 +154,7 @@ def _convert(source: str, name: str, choice: Any) -> Any:
     if kind == "bool":
         return _boolean(source, name, choice)
     if kind == "int":
-        return _positive(source, name, choice)
+        return _whole(source, name, choice, least=0 if name in _MAY_BE_ZERO else 1)
     if not isinstance(choice, str):
         raise SettingsInvalid(source=source, reason=f"{name} must be text, not {choice!r}.")
     return choice
@@ -152,11 +169,12 @@ def _boolean(source: str, name: str, choice: Any) -> bool:
     raise SettingsInvalid(source=source, reason=f"{name} must be true or false, not {choice!r}.")
 
 
-def _positive(source: str, name: str, choice: Any) -> int:
+def _whole(source: str, name: str, choice: Any, least: int) -> int:
     try:
         number = int(choice)
     except (TypeError, ValueError):
-        number = 0
-    if number < 1 or isinstance(choice, (bool, float)):
-        raise SettingsInvalid(source=source, reason=f"{name} must be a whole number above 0, not {choice!r}.")
+        number = -1
+    if number < least or isinstance(choice, (bool, float)):
+        told = "0 or more" if least == 0 else "above 0"
+        raise SettingsInvalid(source=source, reason=f"{name} must be a whole number {told}, not {choice!r}.")
     return number

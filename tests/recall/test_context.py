@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from engram import Engram
 from engram.errors import InvalidInput
+from engram.recall.briefing import brief
 from engram.text import tokens
 from tests.capture.conftest import home  # noqa: F401  the fixture
 from tests.capture.transcripts import Claude
@@ -184,3 +185,20 @@ def test_a_larger_budget_tells_more(full: Engram, tmp_path: Path, monkeypatch: p
     assert len(small.sources) <= len(large.sources)
     assert large.sources
     assert small.left_out + len(small.sources) == large.left_out + len(large.sources)
+
+
+def test_drives_are_told_at_a_start_only_where_the_user_wants_them(tmp_path: Path) -> None:
+    for wanted in (False, True):
+        with Engram(tmp_path / f"home{wanted}", start_drives=wanted) as engram:
+            engram.set_self_state({"drives": {"continuity": {"level": 0.82, "why": "3 ripe sessions"},
+                                              "hygiene": {"level": 0.0, "why": "nothing waits"}}})  # fmt: skip
+            told = brief(engram, engram.register("agent", "starts")).text
+            assert ("continuity 0.82: 3 ripe sessions" in told) == wanted
+            assert "hygiene" not in told
+
+
+def test_a_self_state_nobody_can_read_does_not_break_a_start(tmp_path: Path) -> None:
+    with Engram(tmp_path / "home", start_drives=True) as engram:
+        for state in ({"drives": 5}, {"drives": {"x": 1}}, {"drives": {"x": {"level": "much", "why": ""}}}, {"a": 1}):
+            engram.set_self_state(state)
+            assert "behind" not in brief(engram, engram.register("agent", "starts")).text

@@ -14,10 +14,10 @@ import pytest
 
 from engram import Engram
 from engram.errors import ConfigChanged, InitRunning, InvalidInput
+from engram.files.change import read
 from engram.wiring import init as wiring
 from engram.wiring import jsonc, launcher
 from engram.wiring.agents import AGENTS, FLAVORS, agent_of
-from engram.wiring.change import read
 from engram.wiring.command import located
 from engram.wiring.places import places
 from tests.wiring.conftest import OTHERS, snapshot

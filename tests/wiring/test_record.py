@@ -10,8 +10,8 @@ import pytest
 
 from engram import Engram
 from engram.errors import ConfigRefused, StoreUnavailable
+from engram.files.change import read
 from engram.wiring import launcher
-from engram.wiring.change import read
 
 
 def test_without_the_record_the_launcher_stays_while_an_agent_calls_it(crowded: Path, tmp_path: Path) -> None:

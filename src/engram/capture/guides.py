@@ -17,7 +17,7 @@ from engram.text import PAGE, clean
 KIND = "guide"
 _LARGEST = 256 * 1024  # bytes of a guide; what is longer is no file an agent reads as a whole
 _LONGEST = 2_000  # characters of one passage
-_OURS = re.compile(r"<!-- engram:begin.*?(?:engram:end -->|\Z)", re.DOTALL)
+_OURS = re.compile(r"<!-- engram:begin.*?(?:<!-- engram:end(?: \w+)? -->|\Z)", re.DOTALL)
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 _FENCE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 

@@ -70,7 +70,7 @@ def take_in(
             ballast.keep(hub.settings.home)
         analyzed = {*run.writer.changed, *remake_due(hub)}
         exchange_due(hub)
-        make_findable(hub, analyzed)
+        make_findable(hub)
         kept = retention.evict(hub, whole=all_known)
         bring_up_to_date(hub, embed="fast")
         return _report(run, len(analyzed), kept)

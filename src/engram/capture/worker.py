@@ -10,6 +10,7 @@ from engram.adapters.registry import adapters
 from engram.capture import discover, intake, spool
 from engram.capture.discover import Source
 from engram.capture.turn import Turn
+from engram.clock import MINUTE
 from engram.coordination import departed
 from engram.errors import SweepRunning
 from engram.hub import Hub
@@ -18,7 +19,7 @@ from engram.store import sessions
 
 _PATIENCE = 120  # seconds to wait for a sweep somebody else runs
 _PAUSE = 0.25
-_WHOLE = 600  # seconds between looks at all transcripts
+_WHOLE = 10 * MINUTE  # between looks at all transcripts
 
 
 def work(hub: Hub, then: Callable[[list[spool.Request]], object] = lambda _: None) -> list[Ingested]:
@@ -38,13 +39,29 @@ def work(hub: Hub, then: Callable[[list[spool.Request]], object] = lambda _: Non
     return made
 
 
-def _emptied(hub: Hub, requests: list[spool.Request]) -> Iterator[Ingested]:
+def catch_up(hub: Hub, *, whole: bool = False) -> list[Ingested]:
+    """Take in what was asked for and, if that is due or wanted, all that is new in any transcript."""
+    with Turn(hub.settings.home, "spool.lock"):
+        return list(_emptied(hub, list(spool.take(hub.settings.home)), whole=whole))
+
+
+def is_look_due(hub: Hub) -> bool:
+    """Tell whether all transcripts were looked at long ago."""
+    try:
+        looked = os.stat(_marker(hub)).st_mtime_ns // 1000
+    except OSError:
+        return True
+    return not 0 <= hub.now() - looked < _WHOLE
+
+
+def _emptied(hub: Hub, requests: list[spool.Request], *, whole: bool = False) -> Iterator[Ingested]:
     """Take in all that is asked for in one go, then look at everything if that was long ago."""
     if requests:
         yield _patiently(hub, _sources(hub, requests))
         for each in requests:
             spool.done(each)
-    if _long_ago(os.path.join(hub.settings.home, "spool", "whole")):
+    if whole or is_look_due(hub):
+        _looked(hub)
         yield _patiently(hub, list(discover.sources(sessions.projects(hub.engine))), all_known=True)
     departed.finish(hub)
 
@@ -84,14 +101,13 @@ def _named(request: spool.Request) -> list[Source]:
     return [each for each in named if each is not None]
 
 
-def _long_ago(marker: str) -> bool:
-    """Tell whether everything was looked at long ago, and take it that it is looked at now."""
-    try:
-        recent = time.time() - os.stat(marker).st_mtime < _WHOLE
-    except OSError:
-        recent = False
-    if not recent:
-        with open(marker, "w", encoding="ascii"):
-            pass
-        os.utime(marker)
-    return not recent
+def _marker(hub: Hub) -> str:
+    return os.path.join(hub.settings.home, "spool", "whole")
+
+
+def _looked(hub: Hub) -> None:
+    """Remember that everything is looked at now."""
+    os.makedirs(os.path.dirname(_marker(hub)), mode=0o700, exist_ok=True)
+    with open(_marker(hub), "w", encoding="ascii"):
+        pass
+    os.utime(_marker(hub), ns=(hub.now() * 1000, hub.now() * 1000))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 
 from engram import text
-from engram.clock import moment
+from engram.clock import HOUR, moment
 from engram.coordination import locks, sessions
-from engram.model import Activity, Stats
+from engram.model import Activity, Rot, Stats
 from engram.operation import Help, operation
 from engram.store import activity as store
-from engram.store import documents, messages
+from engram.store import documents, messages, news
+from engram.store import rot as rot_store
 from engram.store import sessions as session_store
 
 TYPE_CHECKING = False
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from typing import Annotated
 
     from engram.hub import Hub
+
+_UNUSED = 30 * 24 * HOUR  # what nobody was shown for so long is not needed
 
 
 @operation()
@@ -30,7 +33,18 @@ def stats(hub: Hub) -> Stats:
         world_versions=documents.count(hub.engine, "world"),
         conflicts_prevented=store.count(hub.engine, "refused"),
         takeovers=store.count(hub.engine, "takeover"),
+        rot=rot(hub),
     )
+
+
+def rot(hub: Hub) -> Rot:
+    """Tell how much of memory repeats itself, comes back to it, helps nobody, or no longer holds."""
+    found = rot_store.figures(hub.engine, hub.now() - _UNUSED)
+    of = max(1, found["documents"])
+    parts = {"repeated": found["duplicates"] + found["near_duplicates"]}
+    parts |= {name: found[name] for name in ("never_recalled", "stale")}
+    shares = {name: round(min(1.0, count / of), 3) for name, count in parts.items()}
+    return Rot(**found, waiting=news.count(hub.engine, news.ROT), shares=shares)
 
 
 @operation()

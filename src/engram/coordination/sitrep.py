@@ -98,11 +98,12 @@ def written(found: dict[str, list[str]], order: Sequence[str], budget: int) -> s
 # What a reader sees, top to bottom, and each section's share of a budget that is too small for all.
 _ORDER = ("world", "project", "unread", "sessions", "locks", "recent", "elsewhere")
 _SHARES = {
-    "unread": 15, "sessions": 20, "locks": 15, "work": 25, "page": 8, "project": 25, "world": 15, "user": 5,
-    "recent": 7, "elsewhere": 3,
+    "unread": 15, "rules": 12, "sessions": 20, "locks": 15, "work": 25, "page": 8, "project": 25, "world": 15,
+    "user": 5, "recent": 7, "elsewhere": 3,
 }  # fmt: skip
 _REST = {
-    "work": "engram sessions --captured", "page": "engram ask", "user": "engram profile",
+    "rules": "engram patterns list --state approved", "work": "engram sessions --captured", "page": "engram ask",
+    "user": "engram profile",
     "world": "engram world show", "project": "engram world show --project .", "unread": "engram inbox",
     "sessions": "engram sessions", "locks": "engram locks", "recent": "engram sessions --recent",
     "elsewhere": "engram sessions --all",

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import orjson
 
 from engram.hub import Hub
-from engram.store import captures, digests, passages, sessions
+from engram.store import captures, digests, news, passages, sessions
 
 _LISTS = (("then", "Then"), ("changed", "Changed"), ("read", "Read"), ("errors", "Errors"), ("commits", "Commits"),
           ("corrections", "Corrections"), ("notable", "Notable"), ("open", "Open"), ("ended", "Ended"))  # fmt: skip
 
 
-def make_findable(hub: Hub, nums: Iterable[int]) -> None:
-    """Let the digests of captured sessions be found."""
-    for num in nums:
-        found = digests.of_capture(hub.engine, num)
-        capture = captures.get(hub.engine, num) if found else None  # else deleted meanwhile
-        session = sessions.get(hub.engine, capture["session_id"]) if capture else None
-        if found is None or capture is None or session is None:
-            continue
-        content = text(orjson.loads(found["facts"]), found["corrected"] or found["outcome"])
+def make_findable(hub: Hub) -> None:
+    """Let digests that are new be found."""
+    for row in news.waiting(hub.engine, news.FIND):
+        session = sessions.get(hub.engine, row["key"])
+        capture = captures.of_session(hub.engine, row["key"])
+        found = digests.of_capture(hub.engine, capture["num"]) if capture else None
         with hub.engine.transaction():
-            passages.put(
-                hub.engine, "digest", session["id"], [content], at=capture["last_at"] or session["started_at"],
-                session_id=session["id"], project=session["project"],
-            )  # fmt: skip
+            if session and capture and found:  # else deleted meanwhile
+                content = text(orjson.loads(found["facts"]), found["corrected"] or found["outcome"])
+                passages.put(
+                    hub.engine, "digest", session["id"], [content], at=capture["last_at"] or session["started_at"],
+                    session_id=session["id"], project=session["project"],
+                )  # fmt: skip
+            news.settle(hub.engine, news.FIND, row)
 
 
 def text(facts: dict[str, Any], outcome: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engram.hub import Hub
-from engram.model import Indexed
+from engram.index.indexed import Indexed
 from engram.operation import Help, operation
 from engram.store import exchanges, passages, segments
 
@@ -276,6 +276,8 @@ def scrub(hub: Hub) -> None:
     from engram.index.shelf import DEAD
 
     for row in segments.overview(hub.engine):
+        if not row["changed"]:
+            continue  # none of its docs ever died
         with hub.engine.transaction():
             segments.hold(hub.engine)
             held = segments.columns(hub.engine, row["id"])  # merged meanwhile, it has lost them already

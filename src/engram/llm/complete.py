@@ -8,7 +8,7 @@ from typing import Any
 from engram.clock import SECOND
 from engram.errors import Error, InvalidInput, ModelInvalid, ModelUnavailable
 from engram.hub import Hub
-from engram.llm import cap, guard, schema
+from engram.llm import allowance, cap, guard, schema
 from engram.llm.attempts import persist
 from engram.llm.prices import Prices
 from engram.llm.provider import Budget, Completion, Provider, Reply, Request
@@ -74,6 +74,8 @@ class _Call:
         """Make one call, reserved before and settled after, with no transaction open meanwhile."""
         words = prompt + (self.system or "") + (json.dumps(self.schema) if self.schema else "")
         most = cap.estimate(self.hub, self.provider, words, self.budget)
+        if (shared := allowance.current()) is not None:
+            shared.require(most)
         held = cap.reserve(self.hub, self.provider, self.purpose, most)
         dollars = held.left if self.budget.max_dollars is None else min(held.left, self.budget.max_dollars)
         request = Request(
@@ -150,6 +152,8 @@ class _Call:
         for each in _SUMMED:
             total[each] += facts[each]
         total["calls"] += 1
+        if (shared := allowance.current()) is not None:
+            shared.take(facts)
         if facts["cost"] is not None:
             total["cost"] = (total["cost"] or 0.0) + facts["cost"]
         if facts["basis"] != "exact":

@@ -59,7 +59,7 @@ def _gone(hub: Hub, session: Session) -> _Gone:
     if session.native_id:
         session_store.note_deleted(hub.engine, session.flavor, session.native_id, hub.now())
     said = len(exchanges.delete(hub.engine, session.id))
-    passages.queue(hub.engine, passages.of_session(hub.engine, session.id))
+    passages.leave(hub.engine, session.id)
     stale = mark_deleted(hub, session.id)
     session_store.delete(hub.engine, session.id)
     return _Gone(said=said, seen=len(rows), bodies=tuple({row["sha256"] for row in rows}), stale=tuple(stale))

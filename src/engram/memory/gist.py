@@ -178,6 +178,25 @@ def refresh(hub: Hub, session_id: str, _: Thinker, *, force: bool = False) -> Ro
     return row
 
 
+def foreseen(hub: Hub, session_id: str) -> str:
+    """Return the gist the rules would make of a session now."""
+    from engram.memory.extract import extract
+    from engram.memory.thinker import Thinker
+
+    rows = exchanges.of_session(hub.engine, session_id)
+    return _written(rows, extract(rows, TOKENS), Thinker(hub, allowed=False))[0] if rows else ""
+
+
+def restore(hub: Hub, row: Row) -> None:
+    """Let a version that says again what an older one said be what is found; in the transaction that adds it."""
+    last = int(versions.loaded(row["sources"]).get("last") or 0)
+    rows = exchanges.of_session(hub.engine, row["key"])
+    covered = _up_to(rows, last) if row["content"] and last in [each["id"] for each in rows] else []
+    versions.show(hub, row)
+    _keep_lines(hub, row, _lines(covered))
+    enter(hub, row)
+
+
 def lines_of(hub: Hub, session_id: str) -> dict[str, list[Line]]:
     """Return what was kept of a session line by line: what its extract says, and what its people stated."""
     from engram.memory.extract import Line

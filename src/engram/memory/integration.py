@@ -36,8 +36,9 @@ def _remade(work: Callable[..., Row | None], hub: Hub, session: str, thinker: Th
 class Integration:
     """One pass, which no single failure stops."""
 
-    def __init__(self, hub: Hub, *, rebuild: bool, think: bool) -> None:
-        self.hub, self.rebuild = hub, rebuild
+    def __init__(self, hub: Hub, *, rebuild: bool, think: bool, dry: bool = False) -> None:
+        self.hub, self.rebuild, self.dry = hub, rebuild, dry
+        self.foreseen: dict[str, tuple[str, str]] = {}  # what a dry pass would write: before and after
         self.thinker = Thinker(hub, allowed=think)
         self.failed: dict[str, str] = {}
         self.states: dict[str, list[str]] = {}
@@ -53,7 +54,7 @@ class Integration:
             self._note(month, partial(self._era, month, eras.get(month)))
         about = self._note("profile", lambda: profile.make(self, self.months))
         arc = self._note("narrative", lambda: narrative.make(self, self.months))
-        if not self.failed:
+        if not self.failed and not self.dry:
             with self.hub.engine.transaction():
                 for row in seen:
                     news.settle(self.hub.engine, news.INTEGRATE, row)
@@ -65,13 +66,16 @@ class Integration:
 
     def put(self, kind: str, key: str, facts: dict[str, Any], write: Callable[[], tuple[str, str]]) -> str:
         """Write a document anew unless it is up to date, or somebody gave it and only a model may replace it."""
+        newest = documents.current(self.hub.engine, kind, key)
+        if newest and not self.rebuild and self._is_fresh(newest, facts["hash"]):
+            return FRESH  # also where it says nothing, since somebody undid it
         known = versions.current(self.hub, kind, key)
-        if known and not self.rebuild:
-            if self._is_fresh(known, facts["hash"]):
-                return FRESH
-            if versions.is_given(known) and self.thinker.off:
-                return KEPT
+        if known and not self.rebuild and versions.is_given(known) and self.thinker.off:
+            return KEPT
         content, made_by = write()
+        if self.dry:
+            self.foreseen[f"{kind}/{key}"] = (known["content"] if known else "", content)
+            return MADE
         if not content:
             return self.empty(kind, key, known)
         # Quotes in place of an answer nobody could use stay until the sources change; others, until a model is here.
@@ -88,6 +92,9 @@ class Integration:
         """Let a document say nothing any more; what it said stays as older versions."""
         if not known:
             return NONE
+        if self.dry:
+            self.foreseen[f"{kind}/{key}"] = known["content"], ""
+            return "removed"
         versions.put(self.hub, kind, key, "", {"sessions": []}, extract.RULES)
         return "removed"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.clock import moment, zone
+from engram.clock import HOUR, moment, zone
 from engram.memory import versions
 from engram.memory.versions import GIST
 from engram.store import documents, gisted
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from engram.hub import Hub
     from engram.store.engine import Row
 
+_DAY = 24 * HOUR
 _LONGEST = 36  # months a session is followed through
 _NOTHING: dict[str, Any] = {"content": "", "sources": "{}", "made_by": "", "made_at": 0, "version": 0}
 
@@ -28,6 +29,7 @@ class Months:
         self.began: dict[str, list[str]] = {}
         self.touched: dict[str, list[str]] = {}  # those that began there or went on
         self._read: dict[str, Row] = {}
+        self._of: dict[int, str] = {}
         for row in self.sessions.values():
             if row["first_at"] is not None:
                 self._enter(row)
@@ -54,7 +56,11 @@ class Months:
 
     def of(self, at: int) -> str:
         """Return the month of a time."""
-        return f"{self.local(at):%Y-%m}"
+        day = at // _DAY
+        if day not in self._of:
+            ends = {f"{self.local(each):%Y-%m}" for each in (day * _DAY, day * _DAY + _DAY - 1)}
+            self._of[day] = ends.pop() if len(ends) == 1 else ""  # a month begins in the middle of it
+        return self._of[day] or f"{self.local(at):%Y-%m}"
 
     def sources(self, month: str) -> dict[str, Any]:
         """Return what a month's era is made of."""

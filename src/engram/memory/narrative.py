@@ -41,7 +41,7 @@ def set_narrative(
 ) -> str:  # fmt: skip
     """Replace the narrative; every version is kept."""
     name = text.name("narrative_id", narrative_id)
-    facts = profile.given(hub, made_of) | {"hash": _sources(hub, Months(hub))["hash"]}
+    facts = profile.given(hub, made_of) | {"hash": sources(hub, Months(hub))["hash"]}
     return str(versions.put(hub, NARRATIVE, name, versions.fit(hub, "content", content), facts, GIVEN)["content"])
 
 
@@ -49,7 +49,7 @@ def make(work: Integration, months: Months) -> str:
     """Make the narrative anew if something it is made of changed."""
     if not months.sessions:
         return work.empty(NARRATIVE, "current", versions.current(work.hub, NARRATIVE, "current"))
-    facts = _sources(work.hub, months)
+    facts = sources(work.hub, months)
     return work.put(NARRATIVE, "current", facts, lambda: _written(work, months))
 
 
@@ -59,7 +59,8 @@ def _recent(months: Months) -> list[str]:
     return [row["session_id"] for row in rows[:_RECENT]]
 
 
-def _sources(hub: Hub, months: Months) -> dict[str, Any]:
+def sources(hub: Hub, months: Months) -> dict[str, Any]:
+    """Return what a narrative of now is made of."""
     recent, (eras, about) = _recent(months), _below(hub)
     facts = months.made_of(recent)
     facts["hash"] = versions.fingerprint((facts["hash"], eras, about))

@@ -74,7 +74,7 @@ def _written(work: Integration, months: Months, facts: dict[str, object]) -> tup
     from engram.memory import extract
     from engram.memory.standing import standing
 
-    found = standing(work.hub, months)
+    found = standing(work.hub, months, keep=not work.dry)
     best = _best(found)
     quoted = sorted({session for each in best for session in each.sessions})
     facts |= {"sessions": quoted, "trust": months.made_of(quoted)["trust"]}

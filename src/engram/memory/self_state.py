@@ -53,6 +53,19 @@ def keep(hub: Hub, state_id: str, content: str, made_by: str) -> None:
     versions.put(hub, SELF, state_id, content, {}, made_by)
 
 
+def part(hub: Hub, name: str) -> Any:
+    """Return one part of the own state; None if it has none of that name."""
+    state = get_self_state(hub)
+    return state.get(name) if isinstance(state, dict) else None
+
+
+def change(hub: Hub, parts: dict[str, Any], made_by: str, sessions: list[str]) -> None:
+    """Replace parts of the own state and leave the rest of it alone; made of these sessions."""
+    state = get_self_state(hub)
+    whole = {**(state if isinstance(state, dict) else {}), **parts}
+    versions.put(hub, SELF, "self", _dumped(_as_json(whole)), {"sessions": sessions}, made_by)
+
+
 def redacted(redactor: Redactor, content: str) -> str | None:
     """Return a stored state without secrets; None if it cannot be read."""
     from engram.capture.batch import cleaned

@@ -23,7 +23,7 @@ _MOST = 400  # statements that are carried on; a profile shows a tenth of them
 _EVIDENCE = 50  # exchanges and sessions of one statement
 
 
-def standing(hub: Hub, months: Months) -> list[Statement]:
+def standing(hub: Hub, months: Months, *, keep: bool = True) -> list[Statement]:
     """Return what holds now, in the order it was last said."""
     wanted = _wanted(months)
     stale = list(wanted)
@@ -36,7 +36,8 @@ def standing(hub: Hub, months: Months) -> list[Statement]:
     for month in stale:
         held.hear(_lines(hub, months, month))
         held = _best(held)
-        _keep(hub, month, held, wanted[month])
+        if keep:
+            _keep(hub, month, held, wanted[month])
     return held.standing()
 
 

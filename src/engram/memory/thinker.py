@@ -7,6 +7,7 @@ from collections import Counter
 
 from engram import text
 from engram.errors import Error, ModelInvalid, ModelOff
+from engram.llm import allowance
 from engram.llm.registry import NONE
 from engram.value import value
 
@@ -36,7 +37,7 @@ class Thinker:
 
     def __init__(self, hub: Hub, *, allowed: bool = True) -> None:
         self.hub = hub
-        self.off = not allowed or hub.settings.model in ("", NONE)
+        self.off = not allowed or hub.settings.model in ("", NONE) or allowance.silent()
         self.by: Counter[str] = Counter()
         self.fallbacks: Counter[str] = Counter()
         self.problem: Error | None = None  # why the last answer could not be had

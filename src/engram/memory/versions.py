@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engram import text
 from engram.errors import NotFound, StoreBusy
+from engram.memory import attribution
 from engram.store import documents, passages, sessions
 
 TYPE_CHECKING = False
@@ -51,8 +52,11 @@ def add(hub: Hub, kind: str, key: str, content: str, sources: str, made_by: str)
     known = documents.current(hub.engine, kind, key)
     if known and (known["content"], known["sources"], known["made_by"]) == (content, sources, made_by):
         return known
-    version = known["version"] + 1 if known else 1
-    return documents.add(hub.engine, kind, key, version, content, made_by, hub.now(), sources)
+    before = known["version"] if known else 0
+    row = documents.add(hub.engine, kind, key, before + 1, content, made_by, hub.now(), sources)
+    if row is not None:
+        attribution.note(hub, kind, key, row["version"], before)
+    return row
 
 
 def show(hub: Hub, row: Row) -> None:

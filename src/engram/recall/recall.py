@@ -12,10 +12,12 @@ from engram.operation import Help, operation
 from engram.text import PAGE, clean, name_or_none, tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
 
 _MOST = 1000  # hits of one question
+_NOTED = 50  # of them that somebody looks at
 _YEARS = (1000, 9000)  # in which somebody may ask
 
 
@@ -48,17 +50,19 @@ def recall(
 
     if by not in ("hit", "session"):
         raise InvalidInput(field="by", reason=f"{by!r} is none; there are hit and session.")
-    asked_at = _now(hub, now)
+    asked_at = time_of(hub, now)
     wanted = Filter(
-        session=_session(hub, session_id), exclude=_session(hub, exclude_session), project=sessions.room(project),
-        flavor=name_or_none("flavor", flavor), role=one_of("role", role, ROLES),
+        session=session_named(hub, session_id), exclude=session_named(hub, exclude_session),
+        project=sessions.room(project), flavor=name_or_none("flavor", flavor), role=one_of("role", role, ROLES),
         outcome=one_of("outcome", outcome, OUTCOMES), file=name_or_none("file", file), tool=name_or_none("tool", tool),
-        tiers=known_tiers(tiers), since=_edge("since", since, asked_at), until=_edge("until", until, asked_at),
+        tiers=known_tiers(tiers), since=edge("since", since, asked_at), until=edge("until", until, asked_at),
     )  # fmt: skip
     limit = min(sessions.positive("k", k), _MOST)
     asked = clean("query", query, PAGE)
     hits = answer.answer(hub, asked, wanted, asked_at, limit, by_session=by == "session", abstain=abstain)
-    return hits if budget is None else _within(hits, sessions.positive("budget", budget))
+    hits = hits if budget is None else _within(hits, sessions.positive("budget", budget))
+    shown(hub, hits)
+    return hits
 
 
 @operation()
@@ -80,7 +84,16 @@ def recall_eras(
     return recall(hub, query, k, tiers=["era"], abstain=False)
 
 
-def _session(hub: Hub, given: str | None) -> str | None:
+def shown(hub: Hub, hits: Sequence[Hit]) -> None:
+    """Note that hits were shown, so that memory nobody needs is told from memory that works."""
+    from engram.store import recalled
+
+    seen = [hit for hit in hits[:_NOTED] if hit.tier != "event"]
+    keys = ((hit.tier, str(hit.exchange) if hit.tier == "exchange" else hit.name) for hit in seen)
+    recalled.shown(hub.engine, [(tier, key) for tier, key in keys if key], hub.now())
+
+
+def session_named(hub: Hub, given: str | None) -> str | None:
     """Return the id of a session somebody names by its beginning; an unknown one stays itself and matches nothing."""
     from engram.errors import NotFound
 
@@ -92,7 +105,7 @@ def _session(hub: Hub, given: str | None) -> str | None:
         return name_or_none("session_id", given)
 
 
-def _now(hub: Hub, given: str | datetime | None) -> datetime:
+def time_of(hub: Hub, given: str | datetime | None) -> datetime:
     """Return the time of asking in the asker's zone."""
     from datetime import datetime
 
@@ -110,7 +123,7 @@ def _now(hub: Hub, given: str | datetime | None) -> datetime:
     return found if found.tzinfo else found.astimezone()  # the machine's own zone
 
 
-def _edge(field: str, given: str | None, now: datetime) -> int | None:
+def edge(field: str, given: str | None, now: datetime) -> int | None:
     """Return a time somebody names: so long ago, a date, or in words."""
     if not given:
         return None

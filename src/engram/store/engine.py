@@ -29,8 +29,11 @@ if TYPE_CHECKING:
         def run_many(self, sql: str, rows: Sequence[Row]) -> None:
             """Run one statement for each row of parameters."""
 
-        def transaction(self, *, durable: bool = False) -> AbstractContextManager[None]:
-            """Write all of a block or nothing; `durable` survives a power cut once it returns."""
+        def transaction(self, *, durable: bool = False, wait: bool = True) -> AbstractContextManager[None]:
+            """Write all of a block or nothing; `durable` survives a power cut once it returns.
+
+            Without `wait` a store that is busy right now is refused at once.
+            """
 
         def script(self, sql: str) -> None:
             """Run several statements that take no parameters."""

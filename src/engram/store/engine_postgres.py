@@ -61,9 +61,9 @@ class PostgresEngine:
         except psycopg.Error as problem:
             raise self._explain(problem) from problem
 
-    def transaction(self, *, durable: bool = False) -> _Transaction:  # noqa: ARG002
+    def transaction(self, *, durable: bool = False, wait: bool = True) -> _Transaction:  # noqa: ARG002
         """Write all of a block or nothing; every commit here is durable."""
-        return _Transaction(self)
+        return _Transaction(self, wait)
 
     def copy_to(self, path: str) -> None:  # noqa: ARG002
         """Refuse: a server is copied with its own tools."""
@@ -107,13 +107,15 @@ class PostgresEngine:
 class _Transaction:
     """A write transaction; a block inside another joins it."""
 
-    def __init__(self, engine: PostgresEngine) -> None:
-        self._engine = engine
+    def __init__(self, engine: PostgresEngine, wait: bool) -> None:
+        self._engine, self._wait = engine, wait
         self._joined = engine.in_transaction()
 
     def __enter__(self) -> None:
         if not self._joined:
             self._engine.run("begin")
+            if not self._wait:
+                self._engine.run("set local lock_timeout = 1")  # ms; 0 would be for ever
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

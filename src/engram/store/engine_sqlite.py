@@ -51,9 +51,9 @@ class SqliteEngine:
         """Run several statements that take no parameters."""
         self._connection().run(sql, {})
 
-    def transaction(self, *, durable: bool = False) -> _Transaction:
+    def transaction(self, *, durable: bool = False, wait: bool = True) -> _Transaction:
         """Write all of a block or nothing; `durable` survives a power cut once it returns."""
-        return _Transaction(self._connection(), durable)
+        return _Transaction(self._connection(), durable, wait)
 
     def copy_to(self, path: str) -> None:
         """Write a consistent copy of the store to a new file."""
@@ -80,6 +80,7 @@ class _Connection:
     """An apsw connection with our pragmas, our patience and our errors."""
 
     closed = False
+    patient = True
 
     def __init__(self, path: str, busy_seconds: float) -> None:
         self.path = path
@@ -151,7 +152,7 @@ class _Connection:
         now = time.monotonic()
         if tries == 0:
             self._waiting_since = now
-        if now - self._waiting_since > self._busy_seconds:
+        if not self.patient or now - self._waiting_since > self._busy_seconds:
             return False
         longest = min(0.03, 0.003 * (tries + 1))
         time.sleep(0.0002 + longest * os.urandom(1)[0] / 255)
@@ -192,15 +193,20 @@ _HINT = "Check its permissions and disk, or set ENGRAM_HOME to a directory you c
 class _Transaction:
     """A write transaction; a block inside another joins it."""
 
-    def __init__(self, connection: _Connection, durable: bool) -> None:
+    def __init__(self, connection: _Connection, durable: bool, wait: bool) -> None:
         self._connection = connection
-        self._durable = durable
+        self._durable, self._wait = durable, wait
         self._joined = connection.db.in_transaction
 
     def __enter__(self) -> None:
-        if not self._joined:
-            self._connection.set_durability(self._durable)
+        if self._joined:
+            return
+        self._connection.set_durability(self._durable)
+        self._connection.patient = self._wait
+        try:
             self._connection.run("begin immediate", {})
+        finally:
+            self._connection.patient = True
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

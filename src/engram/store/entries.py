@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 # Sessions that said something since they were flushed, except those that failed and must wait.
 _DUE = """
-select n.key as session_id, n.changes, coalesce(f.through, 0) as through, s.status,
+select n.key as session_id, n.changes, coalesce(f.through, 0) as through, s.status, s.last_heartbeat,
        (select max(id) from exchanges e where e.session_id = n.key) as last
   from news n join sessions s on s.id = n.key left join flushes f on f.session_id = n.key
  where n.step = 'flush' and coalesce(f.next_at, 0) <= :now
    and (cast(:session_id as text) is null or n.key = :session_id)
- order by 5, n.key
+ order by 6, n.key
 """
 
 _NEW = "select * from exchanges where session_id = :session_id and id > :through order by id"

@@ -24,6 +24,12 @@ _FIND = {
     "postgres": "select id, ts_rank(words, to_tsquery('simple', :query)) as score from event_words"
     " where words @@ to_tsquery('simple', :query) order by 2 desc, id desc limit :limit",
 }
+_CALLED = {
+    "sqlite": "select distinct e.capture from event_words w join events e on e.id = w.rowid"
+    " where event_words match :query and e.kind = 'call'",
+    "postgres": "select distinct e.capture from event_words w join events e on e.id = w.id"
+    " where w.words @@ to_tsquery('simple', :query) and e.kind = 'call'",
+}
 _WORD = re.compile(r"\w+")
 
 
@@ -41,11 +47,19 @@ def drop(engine: Engine, ids: Sequence[int]) -> None:
 
 def find(engine: Engine, query: str, limit: int) -> list[Row]:
     """Return ids of events that hold all words of a query, best first; any text is a valid query."""
+    joined = _joined(engine, query)
+    return engine.run(_FIND[engine.dialect], query=joined, limit=limit) if joined else []
+
+
+def called_with(engine: Engine, query: str) -> set[int]:
+    """Return the captures in which a tool was called with all words of a query."""
+    joined = _joined(engine, query)
+    return {row["capture"] for row in engine.run(_CALLED[engine.dialect], query=joined)} if joined else set()
+
+
+def _joined(engine: Engine, query: str) -> str:
     words = _WORD.findall(query)[:32]
-    if not words:
-        return []
-    joined = " ".join(f'"{word}"' for word in words) if engine.dialect == "sqlite" else " & ".join(words)
-    return engine.run(_FIND[engine.dialect], query=joined, limit=limit)
+    return " ".join(f'"{word}"' for word in words) if engine.dialect == "sqlite" else " & ".join(words)
 
 
 def clear(engine: Engine) -> None:

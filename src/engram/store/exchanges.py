@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.store import news
+from engram.store import news, recalled, rot, told
 from engram.store.engine import among
 
 TYPE_CHECKING = False
@@ -56,10 +56,11 @@ update exchanges set gist = :version where session_id = :session_id and (at, id)
 
 # Only of those that have any, by an index of what is open: most of a store is not looked at.
 _UNCOVERED = """
-select e.session_id, e.open, e.last,
+select e.session_id, e.open, e.last, e.last_at,
        case when exists (select 1 from documents d where d.kind = 'gist' and d.key = e.session_id)
             then 1 else 0 end as known
-  from (select session_id, count(*) as open, max(id) as last from exchanges where gist is null
+  from (select session_id, count(*) as open, max(id) as last, max(at) as last_at
+          from exchanges where gist is null
          group by session_id) as e
 """
 
@@ -73,13 +74,14 @@ select count(*) as total, min(at) as first_at, max(at) as last_at, max(id) as la
        sum(case when gist is null then 1 else 0 end) as open from exchanges where session_id = :session_id
 """
 
+
 def add(engine: Engine, **facts: object) -> int | None:
     """Write one exchange and queue it for the index; None when it is already here."""
     rows = engine.run(_ADD, **facts)
     if not rows:
         return None
     queue(engine, [rows[0]["id"]])
-    news.note(engine, news.FLUSH, [str(facts["session_id"])], int(str(facts["stored_at"])))
+    _note(engine, {str(facts["session_id"])}, int(str(facts["stored_at"])))
     return int(rows[0]["id"])
 
 
@@ -88,12 +90,20 @@ def add_events(engine: Engine, rows: Sequence[Row]) -> None:
     if rows:
         engine.run_many(_ADD.replace(" returning id", ""), rows)
         engine.run(_QUEUE_EVENTS, first=rows[0]["event"], last=rows[-1]["event"])
-        news.note(engine, news.FLUSH, {row["session_id"] for row in rows}, rows[0]["stored_at"])
+        _note(engine, {row["session_id"] for row in rows}, rows[0]["stored_at"])
+
+
+def _note(engine: Engine, sessions: set[str], now: int) -> None:
+    """Say that sessions go on; those that were told something may say it again."""
+    news.note(engine, news.FLUSH, sessions, now)
+    news.note(engine, news.ROT, [f"session\t{each}" for each in told.those_told(engine, sorted(sessions))], now)
 
 
 def resay(engine: Engine, event: int, role: str, content: str, at: int) -> None:
     """Write an exchange anew whose event says something else now."""
-    queue(engine, [row["id"] for row in engine.run(_RESAY, event=event, role=role, content=content, at=at)])
+    ids = [row["id"] for row in engine.run(_RESAY, event=event, role=role, content=content, at=at)]
+    queue(engine, ids)
+    rot.drop_loops(engine, ids)
 
 
 def queue(engine: Engine, ids: Sequence[int]) -> None:
@@ -185,6 +195,8 @@ def delete(engine: Engine, session_id: str) -> list[int]:
     rows = engine.run("delete from exchanges where session_id = :session_id returning id", session_id=session_id)
     ids = [row["id"] for row in rows]
     queue(engine, ids)
+    rot.drop_loops(engine, ids)
+    recalled.drop(engine, "exchange", map(str, ids))
     return ids
 
 

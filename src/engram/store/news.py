@@ -8,7 +8,8 @@ if TYPE_CHECKING:
 
     from engram.store.engine import Engine, Row
 
-FLUSH, INTEGRATE, DETECT, REFLECT, ROT = "flush", "integrate", "detect", "reflect", "rot"
+FIND, FLUSH, INTEGRATE, DETECT = "find", "flush", "integrate", "detect"
+REFLECT, LINT, ROT = "reflect", "lint", "rot"
 
 _NOTE = """
 insert into news (step, key, at) values (:step, :key, :now)

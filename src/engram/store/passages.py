@@ -21,7 +21,7 @@ returning id
 
 _DROP = "delete from passages where kind = :kind and key = :key and part >= :part returning id"
 
-_OF_SESSION = "select id from passages where session_id = :session_id"
+_OF_SESSION = "select id, kind, key from passages where session_id = :session_id"
 
 
 def put(
@@ -33,13 +33,27 @@ def put(
     ids = [
         row["id"] for part, content in enumerate(parts) for row in engine.run(_PUT, **facts, part=part, content=content)
     ]
-    gone = engine.run(_DROP, kind=kind, key=key, part=len(parts))
-    queue(engine, [*ids, *(row["id"] for row in gone)])
+    ids += [row["id"] for row in engine.run(_DROP, kind=kind, key=key, part=len(parts))]
+    queue(engine, ids)
+    if ids:
+        from engram.store import likenesses
+
+        (likenesses.note if parts else likenesses.drop)(engine, kind, key, at)
 
 
 def drop(engine: Engine, kind: str, key: str) -> None:
     """Make a document unfindable."""
     put(engine, kind, key, [], at=0)
+
+
+def leave(engine: Engine, session_id: str) -> None:
+    """Make what is left of a session unfindable, before it goes with it."""
+    from engram.store import likenesses
+
+    rows = engine.run(_OF_SESSION, session_id=session_id)
+    queue(engine, [row["id"] for row in rows])
+    for kind, key in {("gist", session_id), *((row["kind"], row["key"]) for row in rows)}:
+        likenesses.drop(engine, kind, key, 0)
 
 
 def content(engine: Engine, kind: str, key: str) -> str:
@@ -66,11 +80,6 @@ def times(engine: Engine, kind: str, keys: Sequence[str]) -> dict[str, int]:
 def touch(engine: Engine, kind: str, key: str, at: int) -> None:
     """Note of when a document is, although it says the same."""
     engine.run("update passages set at = :at where kind = :kind and key = :key", kind=kind, key=key, at=at)
-
-
-def of_session(engine: Engine, session_id: str) -> list[int]:
-    """Return the ids of a session's passages."""
-    return [row["id"] for row in engine.run(_OF_SESSION, session_id=session_id)]
 
 
 def queue(engine: Engine, ids: Sequence[int]) -> None:

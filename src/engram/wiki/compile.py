@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engram.clock import moment, zone
 from engram.errors import CompileRunning, Error, InvalidInput, ModelInvalid, ModelOff, NotFound
 from engram.hub import Hub
+from engram.llm import allowance
 from engram.llm.registry import NONE
 from engram.operation import Help, operation
 from engram.text import name_or_none, one_line
@@ -73,6 +74,13 @@ def compile_logs(
         return _Run(hub, home, everything=everything, day=day).carried_out(told or (lambda *_: None))
 
 
+def due_days(hub: Hub) -> list[str]:
+    """Return the days whose logs are due to be compiled, the oldest first."""
+    from engram.wiki import vault
+
+    return _Run(hub, vault.of(hub), everything=False, day=None).due()
+
+
 def _day(home: Vault, file: str | None) -> str | None:
     """Return the day of a log somebody names."""
     import os
@@ -108,13 +116,13 @@ class _Run:
         self.failed: dict[str, str] = {}
         self.cost, self.tokens, self.dropped, self.entries = 0.0, 0, 0, 0
         self.broken: Error | None = None  # why the model cannot be asked any more in this run
-        self.modelless = hub.settings.model in ("", NONE)
+        self.modelless = hub.settings.model in ("", NONE) or allowance.silent()
 
     def carried_out(self, told: Progress) -> Compiled:
         """Compile what is due and write it; whatever is wrong with one log, the others are compiled."""
         if self.everything:
             self._begin_anew()
-        due = self._due()
+        due = self.due()
         for number, day in enumerate(due):
             told("compiled", number, len(due))
             try:
@@ -131,7 +139,7 @@ class _Run:
 
         found: dict[str, Write] = {}
         total = 0 if self.everything else int(state.load(self.home)["totals"]["entries"])
-        for day in self._due():
+        for day in self.due():
             work = self._work(day, total)
             total += len(work.new)
             self.entries += len(work.new)
@@ -140,7 +148,7 @@ class _Run:
         diff = _diff(self.home, list(found.values()))
         return self._result(diff or ("No page would change." if self.done else ""))
 
-    def _due(self) -> list[str]:
+    def due(self) -> list[str]:
         """Return the days to compile, the oldest first."""
         from engram.wiki import daily_log, gate, state
 
@@ -150,21 +158,22 @@ class _Run:
             return daily_log.days(self.home)
         logs, due = state.load(self.home)["logs"], []
         today = daily_log.day_of(self.now, self.hub.settings.timezone)
-        for day in daily_log.days(self.home):
+        stamps = gate.stamps(self.home)
+        for day in sorted(filter(daily_log.is_day, stamps)):
             log = logs.get(day, {})
-            if self._unchanged(day, log):
+            if self._unchanged(day, log, stamps[day]):
                 continue
             why = gate.waits(log, day, today, self.now, self.hub.settings.compile_interval_minutes)
             self.waiting |= {day: why} if why else {}
             due += [] if why else [day]
         return due
 
-    def _unchanged(self, day: str, log: dict[str, Any]) -> bool:
+    def _unchanged(self, day: str, log: dict[str, Any], stamp: list[int]) -> bool:
         from engram.wiki import gate
 
         if "hash" not in log or log.get("epoch", 0) != self.epoch:
             return False
-        if log.get("stamp") == gate.stamp(self.home, day):
+        if log.get("stamp") == stamp:
             return True
         return bool(log["hash"] == gate.digest(self.home.read(f"daily/{day}") or ""))
 

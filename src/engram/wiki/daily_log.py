@@ -23,6 +23,7 @@ SESSIONS, MAINTENANCE = "Sessions", "Memory Maintenance"
 _HEADER = "# Daily Log: {day}\n\n## " + SESSIONS + "\n\n## " + MAINTENANCE + "\n"
 _ENTRY = re.compile(r"(?m)^### [^\n]*\n+<!-- engram ([^\n]*?) -->[ \t]*$")
 _FACT = re.compile(r'(\w+)="([^"]*)"')
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SECTION = re.compile(r"(?m)^## +(.+?)[ \t]*$")
 
 
@@ -82,22 +83,31 @@ def read(text: str, day: str) -> Iterator[Entry]:
 
 def erase(vault: Vault, day: str, session_ids: set[str]) -> None:
     """Take the entries of sessions out of a log, with whatever somebody wrote into them."""
+    _take_out(vault, day, "session", session_ids)
+
+
+def remove(vault: Vault, day: str, entry_ids: set[str]) -> None:
+    """Take entries out of a log, with whatever somebody wrote into them."""
+    _take_out(vault, day, "entry", entry_ids)
+
+
+def _take_out(vault: Vault, day: str, fact: str, named: set[str]) -> None:
     target = f"daily/{day}"
     with vault.alone():
         while (seen := vault.read(target)) is not None:
-            text = _without(seen, session_ids)
+            text = _without(seen, fact, named)
             if text == seen or vault.write(target, text, seen):
                 return
 
 
 def outside(text: str) -> str:
     """Return what a log says outside of its entries: what people wrote, and its headings."""
-    return _without(text, None)
+    return _without(text, "entry", None)
 
 
-def _without(text: str, session_ids: set[str] | None) -> str:
+def _without(text: str, fact: str, named: set[str] | None) -> str:
     for head in reversed(list(_ENTRY.finditer(text))):
-        if session_ids is None or dict(_FACT.findall(head[1])).get("session") in session_ids:
+        if named is None or dict(_FACT.findall(head[1])).get(fact) in named:
             end = re.search(r"(?m)^#{1,3} ", text[head.end() :])
             text = text[: head.start()] + (text[head.end() + end.start() :] if end else "")
     return text
@@ -106,7 +116,12 @@ def _without(text: str, session_ids: set[str] | None) -> str:
 def days(vault: Vault) -> list[str]:
     """Return the days that have a log, the oldest first."""
     names = (os.path.basename(target) for target in vault.pages("daily"))
-    return sorted(name for name in names if re.fullmatch(r"\d{4}-\d{2}-\d{2}", name))
+    return sorted(filter(is_day, names))
+
+
+def is_day(name: str) -> bool:
+    """Tell whether a file is named like a day."""
+    return _DAY.fullmatch(name) is not None
 
 
 def _shown(row: Row, timezone: str) -> str:

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from engram.capture.intake import redactor
 from engram.errors import InvalidInput
 from engram.hub import Hub
-from engram.store import passages
+from engram.store import news, passages
 from engram.text import PAGE, clean
 from engram.wiki import article
 from engram.wiki.vault import Vault
@@ -34,6 +34,7 @@ def put(hub: Hub, vault: Vault, targets: list[str]) -> None:
             at = _changed_at(vault, target) or 0
             passages.put(hub.engine, KIND, target, [clean_of.clean(part) for part in parts(text)], at=at)
             passages.touch(hub.engine, KIND, target, at)
+        news.note(hub.engine, news.LINT, said, hub.now())
 
 
 def parts(text: str) -> list[str]:

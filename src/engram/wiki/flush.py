@@ -15,6 +15,7 @@ from engram.clock import MINUTE, SECOND
 from engram.coordination import sessions
 from engram.errors import BodyGone, Error, ModelInvalid, ModelUnavailable, StoreDamaged
 from engram.hub import Hub
+from engram.memory import attribution
 from engram.operation import Help, operation
 from engram.store import captures, entries
 from engram.store import events as event_store
@@ -24,6 +25,8 @@ from engram.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from engram.memory.thinker import Thinker
     from engram.store.engine import Row
 
@@ -55,37 +58,39 @@ def flush(
     limit: Annotated[int, Help("at most so many sessions, those that spoke last")] = 1000,
 ) -> Flushed:
     """Write what is new in conversations into the daily logs."""
-    from engram.memory.thinker import Thinker
-
     chosen = name_or_none("session", session)
     one = sessions.get_session(hub, chosen).id if chosen else None
     most = sessions.positive("limit", limit)
     due = entries.due(hub.engine, hub.now() if one is None else 1 << 62, one)
-    made = _Pass(hub, Thinker(hub))
-    for row in due[-most:]:
+    made = flush_these(hub, due[-most:])
+    return Flushed(**{**vars(made), "left": made.left + max(0, len(due) - most)})
+
+
+def flush_these(hub: Hub, due: list[Row], stop: Callable[[], bool] = lambda: False) -> Flushed:
+    """Flush sessions that are due, until somebody says to stop."""
+    from engram.memory.thinker import Thinker
+
+    made = _Pass(hub, Thinker(hub), stop)
+    for row in due:
         made.take(row)
-    return made.told(max(0, len(due) - most))
+    return made.told(0)
 
 
 def flush_asked(hub: Hub, requests: list[Request]) -> Flushed:
     """Flush the sessions that have ended, and those whose agent is about to compact what was said."""
-    from engram.memory.thinker import Thinker
-
     more = [each for each in requests if each.event != _STOP]
     told = (session_store.by_native_id(hub.engine, each.flavor, each.native_id) for each in more)
     named = {row["id"] for row in told if row}
-    made = _Pass(hub, Thinker(hub))
     due = entries.due(hub.engine, hub.now())
-    for row in [each for each in due if each["session_id"] in named or each["status"] == "completed"][-_MANY:]:
-        made.take(row)
-    return made.told(0)
+    chosen = [each for each in due if each["session_id"] in named or each["status"] == "completed"]
+    return flush_these(hub, chosen[-_MANY:])
 
 
 class _Pass:
     """One pass over sessions; whatever is wrong with one, the others are flushed."""
 
-    def __init__(self, hub: Hub, thinker: Thinker) -> None:
-        self.hub, self.thinker = hub, thinker
+    def __init__(self, hub: Hub, thinker: Thinker, stop: Callable[[], bool]) -> None:
+        self.hub, self.thinker, self.stop = hub, thinker, stop
         self.made: list[str] = []
         self.empty = self.late = 0
         self.failed: dict[str, str] = {}
@@ -96,7 +101,7 @@ class _Pass:
 
     def take(self, due: Row) -> None:
         """Flush one session, if there is time left."""
-        if self.hub.clock.steady() > self.deadline:
+        if self.hub.clock.steady() > self.deadline or self.stop():
             self.late += 1
             return
         try:
@@ -151,6 +156,7 @@ class _Pass:
                     hub.engine, id=number, session_id=session_id, day=day_of(at, hub.settings.timezone), at=at,
                     first=first, last=last, content=content, made_by=made_by,
                 )  # fmt: skip
+                attribution.note(hub, "entry", number)
         if content:
             self.made.append(number)
             self.thinker.made(made_by)

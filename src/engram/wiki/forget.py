@@ -16,11 +16,12 @@ def delete_session(
 ) -> Deleted:  # fmt: skip
     """Delete a session for good, with its subagents, and make again without it what was made of it."""
     from engram.memory import forget
-    from engram.wiki import daily_log, vault
+    from engram.wiki import daily_log, images, vault
 
     family = forget.family_of(hub, session)
     named = {each.id for each in family}
     # The logs first: a crash in between leaves a session that can be deleted again, not words that cannot.
     for day in sorted({day for each in named for day in entries.days_of(hub.engine, each)}):
         daily_log.erase(vault.of(hub), day, named)
+    images.forget(vault.of(hub))
     return forget.delete(hub, family)

@@ -6,10 +6,12 @@ The end of a past day is due at once, since nothing may come after it to set it 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
 from engram.clock import HOUR, MINUTE
+from engram.errors import InvalidInput
 from engram.wiki.vault import Vault
 
 _USUAL = 60  # minutes, where a setting says nothing sensible
@@ -26,6 +28,19 @@ def stamp(vault: Vault, day: str) -> list[int]:
     """Return what changes whenever a log is written, without reading it."""
     found = os.stat(vault.path(f"daily/{day}"))
     return [found.st_mtime_ns, found.st_size]
+
+
+def stamps(vault: Vault) -> dict[str, list[int]]:
+    """Return the stamps of all daily logs by their days, in one look at the directory."""
+    found: dict[str, list[int]] = {}
+    with suppress(FileNotFoundError), os.scandir(os.path.join(vault.root, "daily")) as there:
+        for each in there:
+            if each.is_file() and each.name.endswith(".md"):
+                with suppress(OSError, InvalidInput):  # gone meanwhile, or a link to where nothing is ours to read
+                    day = each.name[:-3]
+                    seen = each.stat(follow_symlinks=False)
+                    found[day] = stamp(vault, day) if each.is_symlink() else [seen.st_mtime_ns, seen.st_size]
+    return found
 
 
 def waits(log: dict[str, Any], day: str, today: str, now: int, minutes: Any) -> str:

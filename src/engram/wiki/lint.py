@@ -7,6 +7,7 @@ from typing import Annotated
 
 from engram.hub import Hub
 from engram.operation import Help, operation
+from engram.store import news
 from engram.value import value
 from engram.wiki.checks import ERROR, SUGGESTION, WARNING, Finding
 
@@ -51,6 +52,7 @@ def lint(
 
     home = vault.of(hub)
     sync.sync(hub, home)
+    changed = news.waiting(hub.engine, news.LINT)
     seen = view(hub, home)
     findings = checks.check(seen)
     fixed: tuple[str, ...] = ()
@@ -66,15 +68,26 @@ def lint(
         pages=len(seen.pages), logs=len(seen.logs), findings=tuple(findings), fixed=fixed, report="",
         problem=problem,
     )  # fmt: skip
-    return Linted(**{**vars(found), "report": _reported(hub, home, found)})
+    found = Linted(**{**vars(found), "report": _reported(hub, home, found)})
+    with hub.engine.transaction():
+        for row in changed:
+            news.settle(hub.engine, news.LINT, row)
+    return found
 
 
 def _contradictions(hub: Hub, home: Vault, seen: View) -> tuple[list[Finding], str]:
     if hub.settings.model in ("", "none"):
         return [], ""
+    from engram.store import rot
     from engram.wiki.contradictions import contradictions
+    from engram.wiki.findable import KIND
 
-    return contradictions(hub, home, seen)
+    found, problem = contradictions(hub, home, seen)
+    if not problem:
+        with hub.engine.transaction():
+            pairs = [(KIND, each.page, other) for each in found for other in each.others]
+            rot.keep(hub.engine, rot.CONTRADICTION, pairs, hub.now())
+    return found, problem
 
 
 def _reported(hub: Hub, home: Vault, found: Linted) -> str:

@@ -60,9 +60,11 @@ def logs(hub: Hub, vault: Vault) -> int:
 
 
 def _stamps(vault: Vault) -> Iterator[tuple[str, list[int]]]:
+    known = gate.stamps(vault)
     for target in vault.pages("daily"):
+        name = target.partition("/")[2]
         with suppress(OSError, InvalidInput):  # gone meanwhile, or a name that is none of ours
-            yield target, gate.stamp(vault, target.partition("/")[2])
+            yield target, known.get(name) or gate.stamp(vault, name)
 
 
 def _put(hub: Hub, vault: Vault, target: str, held: list[str], clean_of: Redactor | None) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from engram.hub import Hub
 from engram.value import value
-from engram.wiki import article, findable, index, state
+from engram.wiki import article, findable, images, index, state
 from engram.wiki.merge import Known, Merged, merge
 from engram.wiki.vault import Vault, replace
 
@@ -64,17 +64,23 @@ def commit(
         plans = {each.target: planned(vault, each) for each in writes}
         journal["created"] = [target for target, (before, after) in plans.items() if before is None and after]
         journal["updated"] = [target for target, (before, after) in plans.items() if before and before != after]
+        images.keep(hub, vault, plans)
         state.write(vault, JOURNAL, journal)
         return _apply(hub, vault, journal)
 
 
 def finish(hub: Hub, vault: Vault) -> Applied | None:
     """Finish what an earlier process wrote down and could not do; None if nothing was left."""
-    if not os.path.exists(os.path.join(vault.own, JOURNAL)):
+    if not is_unfinished(vault):
         return None
     with vault.alone():
         journal = state.read(vault, JOURNAL)
         return _apply(hub, vault, journal) if journal else None
+
+
+def is_unfinished(vault: Vault) -> bool:
+    """Tell whether an earlier process wrote down what it would do, and died before it was done."""
+    return os.path.exists(os.path.join(vault.own, JOURNAL))
 
 
 def planned(vault: Vault, write: Write) -> tuple[str | None, str | None]:

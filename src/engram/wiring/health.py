@@ -10,12 +10,12 @@ from datetime import datetime, timezone
 from typing import Any
 
 from engram.errors import Error
+from engram.files.change import read
 from engram.store import hook_log
 from engram.store.hook_log import Firing
 from engram.text import duration, one_line
 from engram.wiring import jsonc, launcher, toml_block
 from engram.wiring.agents import AGENTS, Agent, directory, present, program
-from engram.wiring.change import read
 from engram.wiring.command import fleeting, located, program_in, runs
 from engram.wiring.finding import Finding
 from engram.wiring.places import Place, places

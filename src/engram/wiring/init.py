@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Annotated
 
+    from engram.files.change import Change
     from engram.hub import Hub
-    from engram.wiring.change import Change
     from engram.wiring.plan import Plan
     from engram.wiring.record import Record
 
@@ -95,8 +95,8 @@ def unplanned(home: str, project: str | None, agents: list[str] | None) -> Plan:
 def carry_out(home: str, plan: Plan) -> tuple[str, ...]:
     """Write what was planned, each file recorded before it is touched; return what could not be written."""
     from engram.errors import ConfigRefused
+    from engram.files.change import write
     from engram.wiring import launcher
-    from engram.wiring.change import write
     from engram.wiring.record import held
 
     problems = []
@@ -117,8 +117,8 @@ def carry_out(home: str, plan: Plan) -> tuple[str, ...]:
 def take_back(home: str, plan: Plan) -> tuple[str, ...]:
     """Write what was there before us; return what could not be written."""
     from engram.errors import ConfigRefused
+    from engram.files.change import drop_directories, write
     from engram.wiring import launcher
-    from engram.wiring.change import drop_directories, write
     from engram.wiring.plan import unwiring
     from engram.wiring.record import held
 
@@ -158,7 +158,7 @@ def told(home: str, plan: Plan, program: str, dry_run: bool, problems: tuple[str
 
 def rewritten(home: str, plan: Plan) -> tuple[Rewritten, ...]:
     """Return the planned changes as people see them, other people's secrets hidden."""
-    from engram.wiring.change import diff
+    from engram.files.change import diff
 
     mask = _mask(home) if plan.changes else None
     return tuple(Rewritten(each.path, each.flavor, each.why, diff(each, mask)) for each in plan.changes)
@@ -167,7 +167,7 @@ def rewritten(home: str, plan: Plan) -> tuple[Rewritten, ...]:
 def _note(record: Record, change: Change, project: str) -> None:
     """Record a change: what the file goes back to is what it held without us."""
     from engram.clock import Clock
-    from engram.wiring.change import missing_directories
+    from engram.files.change import missing_directories
     from engram.wiring.plan import place_of, without_us
     from engram.wiring.record import Written, digest
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from engram.errors import ConfigDamaged, ConfigRefused
+from engram.files.change import Change, read
 from engram.value import value
 from engram.wiring import jsonc, toml_block
 from engram.wiring.agents import AGENTS, Agent, agent_of, chosen, directory
-from engram.wiring.change import Change, read
 from engram.wiring.places import Place, places
 from engram.wiring.record import Record, Written, digest
 from engram.wiring.trust import Trusted

@@ -7,9 +7,10 @@ import re
 import shlex
 from typing import Any, Protocol
 
+from engram.files import fence
 from engram.value import value
 from engram.wiring import command as ours
-from engram.wiring import fence, jsonc, toml_block
+from engram.wiring import jsonc, toml_block
 from engram.wiring.agents import SERVER, Agent, hook_entry, server_entry
 
 MARK = "engram:plugin"  # what tells a plugin file of ours from anybody else's

@@ -42,7 +42,7 @@ def test_a_greeting_and_a_request_need_no_session_between_them(caller: Caller) -
     hello = older(caller, "initialize", None, **HELLO)
     assert (hello.status_code, hello.json()["result"]["protocolVersion"]) == (200, "2025-06-18")
     assert "mcp-session-id" not in hello.headers
-    assert len(older(caller, "tools/list", {"MCP-Protocol-Version": "2025-06-18"}).json()["result"]["tools"]) == 8
+    assert len(older(caller, "tools/list", {"MCP-Protocol-Version": "2025-06-18"}).json()["result"]["tools"]) == 9
 
 
 def test_a_notification_is_accepted_without_a_word(caller: Caller) -> None:

@@ -58,7 +58,7 @@ async def whole_day(connect: Connect, era: str) -> None:
     """Use everything once; the client checks each answer against the protocol and the tool's schema."""
     async with connect(era) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
-        assert names == ["recall", "get", "remember", "sitrep", "lock", "unlock", "log", "message"]
+        assert names == ["recall", "get", "remember", "sitrep", "lock", "unlock", "log", "message", "patterns"]
         kept: Any = await client.call_tool("remember", {"content": "The gateway listens on port 8040."})
         found: Any = await client.call_tool("recall", {"query": "gateway port"})
         assert found.structured_content["hits"][0]["id"] == kept.structured_content["id"]

@@ -16,7 +16,7 @@ from engram.surfaces.mcp import protocol
 from engram.surfaces.mcp.instructions import TEXT
 from tests.surfaces.mcp.talking import HELLO, META, Talk
 
-LISTED = {"recall", "get", "remember", "sitrep", "lock", "unlock", "log", "message"}
+LISTED = {"recall", "get", "remember", "sitrep", "lock", "unlock", "log", "message", "patterns"}
 
 
 def other(engram: Engram, talk: Talk, directory: Path) -> str:

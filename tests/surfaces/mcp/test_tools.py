@@ -24,7 +24,8 @@ BY_NAME = {tool["name"]: tool for tool in TOOLS}
 BEHIND: dict[str, tuple[str, set[str]]] = {
     "recall": ("recall", {"cursor"}), "get": ("get", {"cursor"}), "remember": ("remember", set()),
     "sitrep": ("get_situation_report", set()), "lock": ("lock_resources", set()), "log": ("log", set()),
-    "message": ("send", set()), "unlock": ("release_resource", {"resources", "all"}),
+    "message": ("send", set()), "patterns": ("recommend_pattern", {"state", "cursor"}),
+    "unlock": ("release_resource", {"resources", "all"}),
 }  # fmt: skip
 TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list}
 PORTABLE = {"type", "description", "properties", "required", "items", "enum", "default", "minimum", "maximum"}
@@ -42,7 +43,7 @@ def schemas(found: Any) -> Iterator[dict[str, Any]]:
         yield from schemas(part)
 
 
-def test_there_are_eight_tools_each_with_an_operation_behind_it() -> None:
+def test_there_are_nine_tools_each_with_an_operation_behind_it() -> None:
     assert set(BY_NAME) == set(BEHIND)
 
 

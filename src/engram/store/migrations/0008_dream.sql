@@ -3,7 +3,7 @@
 -- News for a step: it grows where the thing itself is written, in the same transaction, and is settled by whoever
 -- dealt with it, if nothing came meanwhile.
 create table news (
-  step text not null,           -- flush, integrate, detect, reflect, rot
+  step text not null,           -- flush, integrate, detect, reflect, lint, rot
   key text not null,            -- the session or document that is new or changed
   changes bigint not null default 1,
   at bigint not null,           -- since when it waits
@@ -49,8 +49,7 @@ create table leases (
   holder text not null,         -- a random word, so that a process knows its own
   host text not null,
   pid bigint not null,
-  started bigint not null,      -- when that process began, to tell it from another of the same number
-  boot text not null,
+  started text not null,        -- what tells that process from another of the same number
   taken_at bigint not null,
   until bigint not null         -- on the steady clock
 );
@@ -70,34 +69,39 @@ create table told (
   hash text not null,
   content text not null,
   at bigint not null,
+  through bigint not null default 0,  -- the last exchange of the session that was compared with it
   primary key (session_id, hash)
 );
 create index told_by_time on told (at);
 
--- Words that tell near-duplicates: a few hashes of each gist and article.
+-- What tells duplicates and near-duplicates: a few hashes of the words of each gist, article and daily entry.
 create table likenesses (
   kind text not null,
   key text not null,
-  exact text not null,          -- hash of all its words
-  bands text not null,          -- hashes that texts with most words in common share, as JSON
+  exact text not null,          -- hash of all its words; empty: it has to be compared again
+  at bigint not null,           -- since when it is known
   primary key (kind, key)
 );
 create index likenesses_by_exact on likenesses (exact);
+
+-- Hashes that texts with most words in common share; what repeats another word for word has none.
 create table likeness_bands (
   band text not null,
   kind text not null,
   key text not null,
   primary key (band, kind, key)
 );
+create index likeness_bands_by_key on likeness_bands (kind, key);
 
 create table rot (
-  what text not null,           -- duplicate, near-duplicate, loop
+  what text not null,           -- duplicate, near-duplicate, loop, contradiction, stale, replaced
   kind text not null,
   key text not null,
   other text not null,          -- what it repeats
   at bigint not null,
   primary key (what, kind, key, other)
 );
+create index rot_by_other on rot (kind, other);
 
 insert into gisted (session_id, version, project, trust, first_at, last_at)
   select d.key, d.version,
@@ -115,3 +119,5 @@ insert into news (step, key, at)
    where e.id > coalesce(f.through, 0) group by e.session_id;
 insert into news (step, key, at) select 'detect', c.session_id, d.made_at from digests d join captures c on c.num = d.capture;
 insert into news (step, key, at) select 'reflect', c.session_id, d.made_at from digests d join captures c on c.num = d.capture;
+insert into news (step, key, at)
+  select 'rot', kind || '	' || key, max(at) from passages where kind in ('gist', 'article', 'daily') group by kind, key;

@@ -17,14 +17,14 @@ create table signals (
   seconds bigint not null default 0,
   primary key (session_id, kind, fingerprint)
 );
-create index signals_by_fingerprint on signals (kind, fingerprint);
+create index signals_by_fingerprint on signals (kind, fingerprint, at);
 
 -- Which pattern a fingerprint belongs to.
 create table fingerprints (
   kind text not null,
   fingerprint text not null,
   pattern text not null,
-  changed bigint not null default 1,  -- its signals are not counted yet
+  changed bigint not null default 1,  -- 1: its signals are not counted yet; 2: it is new as well
   vector /*pg: bytea, -- */ blob,
   primary key (kind, fingerprint)
 );
@@ -92,6 +92,16 @@ create table placements (
   removed_at bigint
 );
 create index placements_by_pattern on placements (pattern, placed_at);
+create index placements_standing on placements (place) where removed_at is null;
+
+-- Files that hold rules of ours on a host, and what of each was made for them: taking them out leaves no trace.
+create table placed (
+  host text not null,
+  path text not null,
+  made text not null,           -- the file and the directories that were not there, as JSON
+  at bigint not null,
+  primary key (host, path)
+);
 
 -- Sessions that were told a rule in their context.
 create table exposures (

@@ -16,9 +16,11 @@ import engram.api  # noqa: F401  the operations enter the registry
 from engram import __version__
 from engram.errors import Error
 from engram.operation import find
-from engram.surfaces.cli import capture, commands, errands, recall, wiki, wiring
+from engram.surfaces.cli import capture, commands, dream, errands, patterns, recall, wiki, wiring
 from engram.surfaces.cli import render_capture as _  # noqa: F401  captured values learn to be shown
+from engram.surfaces.cli import render_catalog as _catalog  # noqa: F401  so do patterns and their rules
 from engram.surfaces.cli import render_compile as _compile  # noqa: F401  so does what compiling came to
+from engram.surfaces.cli import render_dream as _dream  # noqa: F401  so do passes and drives
 from engram.surfaces.cli import render_memory as _memory  # noqa: F401  so do gists and eras
 from engram.surfaces.cli import render_model as _model  # noqa: F401  so does the model
 from engram.surfaces.cli import render_wiki as _wiki  # noqa: F401  so do answers and lint
@@ -72,6 +74,17 @@ COMMANDS = (
     Command("import engram", "import_engram", positional=("path",)),
     Command("import lyra", "import_lyra", positional=("path",)),
     Command("import memoria", "import_memoria", positional=("path",)),
+    Command("import session-memory", "import_session_memory", positional=("path",)),
+    Command("patterns list", "list_patterns", empty="No patterns yet: `engram patterns detect` looks for some."),
+    Command("patterns show", "get_pattern", positional=("pattern",)),
+    Command("patterns approve", "approve_pattern", positional=("pattern",)),
+    Command("patterns reject", "reject_pattern", positional=("pattern",)),
+    Command("patterns retire", "retire_pattern", positional=("pattern",)),
+    Command("patterns restore", "restore_pattern", positional=("pattern",)),
+    Command("patterns merge", "merge_patterns", positional=("into", "others")),
+    Command("patterns recommend", "recommend_pattern", positional=("pattern", "what", "why")),
+    Command("patterns export", "export_catalog", positional=("directory",)),
+    Command("patterns measure", "measure", positional=("pattern",), empty="No rule was distributed yet."),
     Command("world show", "world_state"),
     Command("world set", "set_world_state", positional=("content",)),
     Command("world history", "world_history", empty="No world state yet. Write one with `engram world set`."),
@@ -102,7 +115,7 @@ class _Group(click.Group):
         operation = find(command.operation) if command else None
         if command is None or operation is None:
             return super().get_command(ctx, cmd_name)
-        return commands.build(command, capture.attended(operation))
+        return commands.build(command, patterns.by_people(capture.attended(operation)))
 
 
 class _Root(_Group):
@@ -138,6 +151,11 @@ def command_line() -> click.Group:
     world = _Group("world ", name="world", help="The maintained overview of a project, or of everything.")
     world.add_command(errands.edit_world)
     root.add_command(world)
+    root.add_command(dream.DREAM)
+    group = _Group("patterns ", name="patterns", help="What keeps going wrong or right, and the rules made of it.")
+    for each in patterns.PATTERNS:
+        group.add_command(each)
+    root.add_command(group)
     root.add_command(_Group("memory ", name="memory", help="What is made of sessions, piece by piece."))
     root.add_command(_Group("import ", name="import", help="Take over the memory of another program."))
     return root

@@ -60,7 +60,7 @@ def _work_for_hooks() -> None:
         if hasattr(os, "nice"):
             os.nice(10)
         with Engram() as engram:
-            from engram.wiki.worker import work
+            from engram.dream.worker import work
 
             work(engram)
     except Exception as problem:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from engram import text
-from engram.model import Activity, Imported, Lock, Log, Message, Sent, Session, Stats, WorldState
+from engram.model import Activity, Imported, Lock, Log, Message, Rot, Sent, Session, Stats, WorldState
 from engram.surfaces.cli.table import table
 
 _PRESENCE = {
@@ -88,7 +88,19 @@ def _(log: Log) -> str:
 
 @render.register
 def _(stats: Stats) -> str:
-    return facts((name.replace("_", " "), str(getattr(stats, name))) for name in type(stats).__match_args__)
+    plain = ((name, getattr(stats, name)) for name in type(stats).__match_args__)
+    return facts((name.replace("_", " "), render(each) if name == "rot" else str(each)) for name, each in plain)
+
+
+@render.register
+def _(rot: Rot) -> str:
+    counts = {
+        "duplicates": rot.duplicates, "near-duplicates": rot.near_duplicates, "loops": rot.loops,
+        "never recalled": rot.never_recalled, "stale": rot.stale, "contradicted": rot.contradicted,
+    }  # fmt: skip
+    found = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "none found"
+    waiting = f"; {rot.waiting} not looked at yet" if rot.waiting else ""
+    return f"{found} in {rot.documents} documents{waiting}"
 
 
 @render.register

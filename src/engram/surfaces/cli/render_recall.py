@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import click
 
 from engram import text
-from engram.model import Around, Context, Deleted, Exchange, Hit, Indexed
+from engram.index.indexed import Indexed
+from engram.model import Around, Context, Deleted, Exchange, Hit
 from engram.surfaces.cli.render import LISTS, ago, render
 
 _BARS = " ▁▂▃▄▅▆▇█"

@@ -7,6 +7,7 @@ import time
 
 from engram.hub import Hub
 from engram.store import hook_log
+from engram.store import told as told_store
 from engram.surfaces.hooks.occasion import PROMPT
 
 TYPE_CHECKING = False
@@ -33,6 +34,7 @@ def _ask(hub: Hub, prompt: str, session: Row, found: list[str]) -> None:
 
         told = context(hub, prompt, session["id"], session["project"] or None, hub.settings.prompt_tokens)
         found.append(told.text)
+        told_store.note(hub.engine, session["id"], told.text, hub.now())
     except Exception as error:  # the news beside it is told all the same
         problem = f"Nothing was recalled. {error.__class__.__name__}: {error}"
         hook_log.note(hub.settings.home, session["flavor"], PROMPT, time.perf_counter() - started, problem)

@@ -60,6 +60,12 @@ _LOCK = _object(
     resource=_text("its one name"), mode=_text("exclusive, shared or announce"), token=_number("fencing token"),
     until=_text("lapses then without a sign of life"), note=_text("why"),
 )  # fmt: skip
+_PATTERN = _object(
+    ["id", "state", "title"],
+    id=_text("what it is called"), state=_text("candidate, approved, …"), kind=_text("what kind of thing"),
+    title=_text("what happens, quoted"), rule=_text("what agents are told, or shall be"), fix=_text("the remedy"),
+    scope=_text("where its rule holds"), sessions=_number("in how many it showed"), version=_number("of its rule"),
+)  # fmt: skip
 _MESSAGE = _object(
     ["body", "sent_at"],
     body=_text("what it says, quoted"), sent_at=_text("when"), sender=_text("which session; none for a person"),
@@ -198,5 +204,26 @@ TOOLS: list[dict[str, Any]] = [
             note=_NOTE,
         ),
         "annotations": _hints(),
+    },
+    {
+        "name": "patterns",
+        "title": "Patterns and their rules",
+        "description": (
+            "Show what keeps going wrong or right over all agents' sessions, and the rules people approved: all, or one"
+            " with its evidence. With what and why, recommend a decision about it; only a person decides."
+        ),
+        "inputSchema": _object(
+            [],
+            pattern=_text("one of them: its id, or its beginning"),
+            state=_text("only those", enum=["candidate", "approved", "rejected", "retired", "merged"]),
+            what=_text("what you recommend", enum=["approve", "reject", "edit", "merge", "retire"]),
+            why=_text("what speaks for it"),
+            rule=_text("how its rule should read"),
+            cursor=_CURSOR,
+        ),
+        "outputSchema": _result(
+            patterns={"type": "array", "items": _PATTERN}, text=_text("one of them, quoted"), note=_NOTE, cursor=_NEXT
+        ),
+        "annotations": _hints(again=True),
     },
 ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+_NOTE = "written by `engram init`; edits inside are lost"
 
-def put(text: str, name: str, block: str) -> str:
+
+def put(text: str, name: str, block: str, note: str = _NOTE) -> str:
     """Return the text with the block between its fences: replaced where it stands, else at the end."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    fenced = newline.join((_opened(name), *block.strip().splitlines(), _closed(name)))
+    fenced = newline.join((f"<!-- {_mark(name, 'begin')} ({note}) -->", *block.strip().splitlines(), _closed(name)))
     found = _find(text, name)
     if found:
         return text[: found.start()] + fenced + text[found.end() :]
@@ -26,7 +28,7 @@ def remove(text: str, name: str) -> str:
     if not before:
         return re.sub(r"^\r?\n", "", after, count=1)
     if after:
-        return re.sub(r"\r?\n$", "", before, count=1) + re.sub(r"^\r?\n", "", after, count=1)
+        return re.sub(r"(?<=\n)\r?\n$", "", before, count=1) + re.sub(r"^\r?\n", "", after, count=1)
     return re.sub(r"(\r?\n){1,2}$", "", before, count=1)
 
 
@@ -36,13 +38,21 @@ def held(text: str, name: str) -> str | None:
     return None if found is None else "\n".join(found.group().splitlines()[1:-1])
 
 
+def note(text: str, name: str) -> str:
+    """Return what the opening fence says beside its name."""
+    found = _find(text, name)
+    return (found["note"] or "") if found else ""
+
+
+def whole(text: str, name: str) -> bool:
+    """Tell whether a text has no block of that name, or one that begins once and ends once."""
+    marks = [len(re.findall(rf"<!-- {_mark(name, side)}(?: \(| -->)", text)) for side in ("begin", "end")]
+    return marks == [0, 0] or (marks == [1, 1] and _find(text, name) is not None)
+
+
 def _find(text: str, name: str) -> re.Match[str] | None:
     begin, end = re.escape(_mark(name, "begin")), re.escape(_mark(name, "end"))
-    return re.search(rf"<!-- {begin}(?: [^\n]*?)? -->.*?<!-- {end} -->", text, re.DOTALL)
-
-
-def _opened(name: str) -> str:
-    return f"<!-- {_mark(name, 'begin')} (written by `engram init`; edits inside are lost) -->"
+    return re.search(rf"<!-- {begin}(?: \((?P<note>[^\n]*?)\))? -->.*?<!-- {end} -->", text, re.DOTALL)
 
 
 def _closed(name: str) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.errors import ConfigChanged, ConfigRefused
-from engram.wiring.change import Change, diff, write
+from engram.files.change import Change, diff, write
 
 LINES = st.lists(st.text(alphabet="abc{}, +-@", max_size=6), max_size=12)
 

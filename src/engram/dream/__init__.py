@@ -1,0 +1,1 @@
+"""The dream cycle: memory that tends itself when nobody is talking."""

@@ -1,0 +1,153 @@
+"""One pass of the dream: sense, do what is past its threshold in causal order, read out how caught-up it ended.
+
+What one step makes is news to the next, so a pass senses anew after every step that changed something, and cascades.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Annotated
+
+from engram import host, text
+from engram.clock import SECOND, moment
+from engram.coordination.overview import rot
+from engram.dream import drives, journal, senses
+from engram.dream.budget import Budget, Deadline, limits_of
+from engram.dream.done import Done
+from engram.dream.drives import Drive
+from engram.dream.journal import Pass
+from engram.dream.lease import Lease
+from engram.dream.steps import STEPS, Step
+from engram.errors import DreamRunning, Error, StoreBusy, StoreDamaged, StoreFull, StoreUnavailable
+from engram.hub import Hub
+from engram.llm.allowance import Allowance, allowed
+from engram.memory import self_state
+from engram.memory.attribution import attributed
+from engram.operation import Help, operation
+from engram.store import passes
+
+ASKED, FORCED, LOOP, WORKER = "asked", "forced", "loop", "worker"
+_FATAL = (StoreBusy, StoreFull, StoreUnavailable, StoreDamaged, DreamRunning)  # no other step would fare better
+
+Told = Callable[[str], None]  # what is done now
+
+
+@operation(writes=True, agent=False)
+def dream(
+    hub: Hub,
+    force: Annotated[bool, Help("act on all that waits, whatever the thresholds")] = False,
+    budget: Annotated[
+        str | None, Help('limits of this pass: time, tokens, money, like "5m, 50k tokens, $0.20"')
+    ] = None,
+) -> Pass:
+    """Tend the memory once: take in, flush, summarize, integrate, compile, detect, reflect, clean up."""
+    return dreamt(
+        hub, force=force, limits=limits_of(hub, text.name_or_none("budget", budget)), why=FORCED if force else ASKED
+    )
+
+
+@operation()
+def get_drives(hub: Hub) -> list[Drive]:
+    """Show how much each drive presses now, and why."""
+    return list(senses.sense(hub).values())
+
+
+def dreamt(
+    hub: Hub, *, force: bool = False, limits: Budget | None = None, why: str = ASKED, told: Told | None = None
+) -> Pass:  # fmt: skip
+    """Make one pass; with nothing past its threshold it costs a few looks and leaves no trace."""
+    return _Pass(hub, limits or limits_of(hub, None), force, why, told or (lambda _: None)).run()
+
+
+class _Pass:
+    """One pass at work."""
+
+    def __init__(self, hub: Hub, limits: Budget, force: bool, why: str, told: Told) -> None:
+        self.hub, self.limits, self.force, self.why, self.told = hub, limits, force, why, told
+        self.began, self.started = hub.now(), hub.clock.steady()
+        self.allowance = Allowance(limits.dollars, limits.tokens)
+        self.deadline = Deadline(hub, limits.seconds)
+        self.done: list[Done] = []
+        self.due: set[str] = set()
+        self.id = 0
+
+    def run(self) -> Pass:
+        self.before = self.now = senses.sense(self.hub)
+        self.due |= {name for name, each in self.before.items() if each.is_due}
+        if not any(self._wants(step) for step in STEPS):
+            self._keep_drives()
+            return self._result()
+        with Lease(self.hub) as self.lease, allowed(self.allowance):
+            self.id = journal.begin(self.hub, self.why, self.before)
+            with attributed(self.id):
+                try:
+                    self._work()
+                finally:
+                    self._end()
+        return self._result()
+
+    def _work(self) -> None:
+        for step in STEPS:
+            self._sense(step.drive)
+            if not self._wants(step):
+                continue
+            if self._is_over():
+                left = step.waits(self.hub)
+                self.done.append(Done(step=step.name, did="no time was left for it", count=0, left=left))
+                continue
+            self.told(step.name)
+            self.done.append(self._tried(step))
+
+    def _sense(self, name: str) -> None:
+        """Sense a drive anew if a step may have changed it; what was due once stays so in this pass."""
+        changed = any(done.count for done in self.done)
+        if changed and not self.force and name not in self.due and senses.drive(self.hub, name).is_due:
+            self.due.add(name)
+
+    def _wants(self, step: Step) -> bool:
+        """Tell whether a step is due and has something to do."""
+        return bool((self.force or step.always or step.drive in self.due) and step.waits(self.hub))
+
+    def _tried(self, step: Step) -> Done:
+        """Do a step; whatever is wrong with it, the others are done."""
+        began = self.hub.clock.steady()
+        try:
+            done = step.run(self.hub, self._is_over)
+        except _FATAL:
+            raise
+        except Exception as problem:
+            why = text.one_line(str(problem) if isinstance(problem, Error) else repr(problem), 300)
+            done = Done(step=step.name, did="failed", count=0, failed={step.name: why})
+        return Done(**{**vars(done), "seconds": round((self.hub.clock.steady() - began) / SECOND, 3)})
+
+    def _is_over(self) -> bool:
+        """Tell whether time is out; asked between all pieces of work, so that the lease is held through them."""
+        self.lease.renew()
+        return self.deadline.passed
+
+    def _end(self) -> None:
+        """Read out how caught-up memory is, and write it down."""
+        self.now = senses.sense(self.hub)
+        self._keep_drives()
+        if self.force or any(each.count or each.failed or each.left for each in self.done):
+            journal.end(self.hub, self.id, self._result())
+        else:
+            journal.drop(self.hub, self.id)  # a look that found nothing is not worth a line
+            self.id = 0
+
+    def _keep_drives(self) -> None:
+        """Let the self state hold the drives, unless it does."""
+        kept = drives.kept(self.now)
+        if kept != self_state.part(self.hub, "drives"):
+            self_state.change(self.hub, {"drives": kept}, "rules/1", [])
+
+    def _result(self) -> Pass:
+        return Pass(
+            id=self.id, began_at=moment(self.began), ended_at=moment(self.hub.now()), why=self.why, host=host.name(),
+            pid=os.getpid(), before=self.before, drives=self.now, steps=tuple(self.done),
+            seconds=round((self.hub.clock.steady() - self.started) / SECOND, 3), calls=self.allowance.calls,
+            tokens=self.allowance.used, cost=round(self.allowance.spent, 6), budget=self.limits.told(),
+            changes=passes.counts(self.hub.engine, self.id) if self.id else {},
+            rot=rot(self.hub) if self.id else None,
+        )  # fmt: skip

@@ -1,0 +1,129 @@
+"""Senses: what the drives are built from, read off the store in a few short looks. Each grows with what is new."""
+
+from __future__ import annotations
+
+from engram.capture import spool
+from engram.clock import HOUR, MINUTE
+from engram.dream import drives, novelty
+from engram.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HYGIENE, STABILITY, Drive, Signal
+from engram.hub import Hub
+from engram.memory.gist import RIPE
+from engram.memory.self_state import get_self_state
+from engram.store import blobs, entries, exchanges, news, segments
+from engram.wiki import compile as compiling
+from engram.wiki import vault, writes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.store.engine import Row
+
+SETTLED = HOUR  # a session silent for so long is summarized as it is
+_LINT = 20  # changed pages that press with 0.5
+_NEAR = 0.9  # of the soft cap: from here on eviction comes soon
+
+
+def sense(hub: Hub) -> dict[str, Drive]:
+    """Return every drive as it stands now."""
+    found = {name: drive(hub, name) for name in drives.WORKING}
+    return found | {STABILITY: drives.stability(found)}
+
+
+def drive(hub: Hub, name: str) -> Drive:
+    """Return one drive as it stands now."""
+    settings = hub.settings
+    return drives.built(
+        name, _SIGNALS[name](hub), held(hub).get(name), hub.now(), getattr(settings, f"{name}_threshold") / 100,
+        settings.dream_patience_hours,
+    )  # fmt: skip
+
+
+def held(hub: Hub) -> dict[str, dict[str, object]]:
+    """Return the drives as the self state holds them."""
+    state = get_self_state(hub)
+    found = state.get("drives") if isinstance(state, dict) else None
+    return (
+        {str(name): each for name, each in found.items() if isinstance(each, dict)} if isinstance(found, dict) else {}
+    )
+
+
+def continuity(hub: Hub) -> tuple[Signal, ...]:
+    """Return what is not taken in, not flushed, not summarized."""
+    rows = exchanges.uncovered(hub.engine)
+    ripe = [row for row in rows if is_ripe(row, hub.now())]
+    return (
+        Signal(len(spool.waiting(hub.settings.home)), 2, "request in the spool", "requests in the spool"),
+        Signal(to_flush(hub), 3, "session to flush", "sessions to flush"),
+        Signal(len(ripe), 1, "ripe session", "ripe sessions"),
+        Signal(sum(int(row["open"]) for row in rows), 40, "new turn", "new turns"),
+    )
+
+
+def coherence(hub: Hub) -> tuple[Signal, ...]:
+    """Return what is made of sources that changed."""
+    return (
+        Signal(news.count(hub.engine, news.INTEGRATE), 2, "gist in no era", "gists in no era"),
+        Signal(to_compile(hub), 1, "log to compile", "logs to compile"),
+    )
+
+
+def curiosity(hub: Hub) -> tuple[Signal, ...]:
+    """Return what is new since the last reflection."""
+    found = novelty.since_reflection(hub)
+    return (
+        Signal(found.projects, 1, "new project", "new projects"),
+        Signal(found.errors, 3, "new error", "new errors"),
+        Signal(found.surprises, 2, "surprising outcome", "surprising outcomes"),
+        Signal(len(found.rows), 10, "session not reflected on", "sessions not reflected on"),
+        Signal(len(found.seen) - len(found.rows), 400, "older session taken in", "older sessions taken in"),
+    )
+
+
+def hygiene(hub: Hub) -> tuple[Signal, ...]:
+    """Return what is not indexed, not looked through for duplicates, not linted, and beyond the budget."""
+    return (
+        Signal(segments.backlog(hub.engine) + unembedded(hub), 2000, "text to index", "texts to index"),
+        Signal(news.count(hub.engine, news.ROT), 20, "text to compare", "texts to compare"),
+        Signal(news.count(hub.engine, news.LINT), _LINT, "page to lint", "pages to lint"),
+        Signal(over_budget(hub), 0.5, "part of a budget overdrawn", "parts of a budget overdrawn"),
+    )
+
+
+def is_ripe(row: Row, now: int) -> bool:
+    """Tell whether a session is worth a gist: never summarized, with much that is new, or silent since."""
+    return bool(not row["known"] or row["open"] >= RIPE or row["last_at"] <= now - SETTLED)
+
+
+def unflushed(hub: Hub) -> list[Row]:
+    """Return the sessions with something to flush that nobody is at work in."""
+    quiet = hub.now() - hub.settings.stale_minutes * MINUTE
+    due = entries.due(hub.engine, hub.now())
+    return [row for row in due if row["status"] == "completed" or row["last_heartbeat"] < quiet]
+
+
+def to_flush(hub: Hub) -> int:
+    """Count the sessions with something to flush, and the entries that no log got since their writer died."""
+    return len(unflushed(hub)) + len(entries.unwritten(hub.engine))
+
+
+def to_compile(hub: Hub) -> int:
+    """Count the logs to compile; writes that a compiler left behind when it died are one more."""
+    return len(compiling.due_days(hub)) + writes.is_unfinished(vault.of(hub))
+
+
+def unembedded(hub: Hub) -> int:
+    """Count the texts that no vector stands for."""
+    if hub.settings.embedder == "none":
+        return 0
+    left = {row["id"]: int(row["count"]) for row in segments.overview(hub.engine)}
+    for space in segments.spaces(hub.engine):
+        for row in segments.coverage(hub.engine, space["id"]):
+            left[row["id"]] = min(left.get(row["id"], 0), int(row["count"]) - int(row["through"]))
+    return sum(left.values())
+
+
+def over_budget(hub: Hub) -> int:
+    """Tell whether the bodies are near or beyond their budget."""
+    return int(blobs.usage(hub.engine) > hub.settings.raw_soft_cap_bytes * _NEAR)
+
+
+_SIGNALS = {CONTINUITY: continuity, COHERENCE: coherence, CURIOSITY: curiosity, HYGIENE: hygiene}

@@ -1,0 +1,162 @@
+"""Undo a pass: what it wrote says again what it said before, as a new version, until its sources change anew.
+
+What was taken in stays, and so do the index, the signals and the bodies that were dropped. What somebody changed since
+is left alone and named.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from engram.dream.lease import Lease
+from engram.errors import InvalidInput, NotFound
+from engram.hub import Hub
+from engram.memory import gist, narrative, versions
+from engram.memory.months import Months
+from engram.memory.versions import ERA, GIST, NARRATIVE, PROFILE, SELF
+from engram.operation import Help, operation
+from engram.store import documents, passes
+from engram.value import value
+from engram.wiki import daily_log, gate, images, vault, writes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.store.engine import Row
+    from engram.wiki.vault import Vault
+
+_ORDER = (GIST, ERA, PROFILE, NARRATIVE, SELF)  # each is made of those before it
+_ENTRY = "entry"
+_UNDO = "undo of pass "
+
+
+@value
+class Undone:
+    """What undoing a pass came to."""
+
+    id: int
+    restored: tuple[str, ...]
+    removed: tuple[str, ...]  # what there was not before it
+    kept: tuple[str, ...]  # changed since by somebody, and left alone
+
+
+@operation(writes=True, agent=False)
+def undo_dream(hub: Hub, pass_id: Annotated[int, Help("the pass, by its number in `engram dream log`")]) -> Undone:
+    """Undo what a pass of the dream changed: documents, wiki pages and log entries are as before it."""
+    row = passes.get(hub.engine, pass_id) if isinstance(pass_id, int) and 0 < pass_id < 1 << 62 else None
+    if row is None:
+        raise NotFound(kind="pass", id=str(pass_id), hint="See `engram dream log`.")
+    if row["undone_at"] is not None:
+        raise InvalidInput(field="pass_id", reason=f"pass {pass_id} is undone already.")
+    with Lease(hub):
+        return _Undoing(hub, pass_id).run()
+
+
+class _Undoing:
+    """One pass being undone."""
+
+    def __init__(self, hub: Hub, pass_id: int) -> None:
+        self.hub, self.id = hub, pass_id
+        self.made_by = f"{_UNDO}{pass_id}"
+        self.restored: list[str] = []
+        self.removed: list[str] = []
+        self.kept: list[str] = []
+
+    def run(self) -> Undone:
+        found = passes.changes(self.hub.engine, self.id)
+        for kind in _ORDER:
+            self._documents(kind, [row for row in found if row["kind"] == kind])
+        home = vault.of(self.hub)
+        if any(row["kind"] == images.PAGE for row in found):
+            self._pages(home)
+        self._entries(home, {row["key"] for row in found if row["kind"] == _ENTRY})
+        with self.hub.engine.transaction(durable=True):
+            passes.mark_undone(self.hub.engine, self.id, self.hub.now())
+        return Undone(
+            id=self.id, restored=tuple(self.restored), removed=tuple(self.removed), kept=tuple(self.kept)
+        )  # fmt: skip
+
+    def _documents(self, kind: str, found: list[Row]) -> None:
+        wrote: dict[str, tuple[int, int]] = {}
+        for row in found:  # the last first: the last version, and what was before the first
+            last, _ = wrote.get(row["key"], (row["version"], 0))
+            wrote[row["key"]] = last, row["before"]
+        for key, (last, before) in wrote.items():
+            now = documents.current(self.hub.engine, kind, key)
+            if now is None or not self._says_it(now, last):
+                if now is None or now["made_by"] != self.made_by:  # by an undoing that was cut short
+                    self.kept.append(f"{kind} {key}")
+                continue
+            self._put_back(kind, now, documents.get(self.hub.engine, kind, key, before) if before else None)
+
+    def _says_it(self, now: Row, last: int) -> bool:
+        """Tell whether a document is as the pass left it, also where a later pass changed it and was undone since."""
+        if now["version"] == last:
+            return True
+        wrote = documents.get(self.hub.engine, now["kind"], now["key"], last)
+        again = str(now["made_by"]).startswith(_UNDO) and now["made_by"] != self.made_by
+        return again and wrote is not None and wrote["content"] == now["content"]
+
+    def _put_back(self, kind: str, now: Row, before: Row | None) -> None:
+        """Add a version that says what the one before the pass said, of the sources as they are now."""
+        facts: dict[str, Any] = versions.loaded(before["sources"] if before else now["sources"])
+        facts |= {"undone": self.id, **self._hash(kind, now)}
+        with self.hub.engine.transaction(durable=True):
+            content = before["content"] if before else ""
+            row = versions.add(self.hub, kind, now["key"], content, versions.dumped(facts), self.made_by)
+            if row is not None and kind == GIST:
+                gist.restore(self.hub, row)
+            elif row is not None and kind != SELF:
+                versions.show(self.hub, row)
+        (self.restored if before else self.removed).append(f"{kind} {now['key']}")
+
+    def _hash(self, kind: str, now: Row) -> dict[str, Any]:
+        """Return what says that a tier is up to date, so that nothing is made again before its sources change."""
+        if kind == GIST:
+            return {"hash": versions.loaded(now["sources"]).get("hash")}
+        if kind == SELF:
+            return {}
+        months = Months(self.hub)
+        if kind == ERA:
+            return {"hash": months.sources(now["key"])["hash"]}
+        if kind == PROFILE:
+            return {"hash": months.made_of(list(months.sessions))["hash"]}
+        return {"hash": narrative.sources(self.hub, months)["hash"]}
+
+    def _pages(self, home: Vault) -> None:
+        """Let pages say what they said before, but for those that changed since."""
+        from engram.clock import moment, zone
+
+        writes.finish(self.hub, home)  # a pass that died may have left it half done
+        back: list[writes.Write] = []
+        for target, held in images.of_pass(home, self.id).items():
+            now = home.read(target)
+            if now == held["before"]:
+                continue
+            if (None if now is None else gate.digest(now)) != held["after"]:
+                self.kept.append(f"page {target}")
+                continue
+            record = held["record"] or {}
+            facts = {name: each for name, each in record.items() if name not in ("sections", "front", "made_by")}
+            back.append(writes.Write(
+                target=target, text=held["before"], made_by=str(record.get("made_by") or self.made_by), record=facts,
+                summary=str(facts.get("summary") or ""), gone=held["before"] is None, anew=True,
+            ))  # fmt: skip
+            (self.restored if held["before"] is not None else self.removed).append(f"page {target}")
+        at = moment(self.hub.now()).astimezone(zone(self.hub.settings.timezone)).isoformat(timespec="seconds")
+        if back:
+            writes.commit(self.hub, home, back, what="undo", subject=f"pass {self.id}", at=at)
+
+    def _entries(self, home: Vault, wanted: set[str]) -> None:
+        """Take the entries a pass wrote out of their logs; their sessions are not flushed again."""
+        from engram.store import entries
+        from engram.wiki import sync
+
+        found = [row for each in sorted(wanted) if (row := entries.by_id(self.hub.engine, each))]
+        with self.hub.engine.transaction(durable=True):
+            for row in found:  # what no log holds yet, since the pass died, is not to come into one
+                entries.mark_written(self.hub.engine, row["id"], self.hub.now())
+        for day in sorted({row["day"] for row in found}):
+            daily_log.remove(home, day, wanted)
+        self.removed += [f"entry {each}" for each in sorted(wanted)]
+        if wanted:
+            sync.logs(self.hub, home)

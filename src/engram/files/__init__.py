@@ -1,0 +1,1 @@
+"""Files that belong to somebody else: where agents keep theirs, blocks in them, and the careful write."""

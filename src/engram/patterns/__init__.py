@@ -1,0 +1,1 @@
+"""Patterns: what keeps going wrong or right, over all agents."""

@@ -1,0 +1,129 @@
+"""What is the same about two things that happened: commands, errors and words without what differs. Pure.
+
+Paths, ids, numbers, hashes, versions, times, ports and quoted values go, so that a fingerprint is the same on every
+machine and for every person.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+
+from engram.text import inline
+
+LONGEST = 160  # characters of a fingerprint
+
+_COLOR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\[\d{1,3}(?:;\d{1,3})*m")
+_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,10}://[^\s'\"<>]+", re.IGNORECASE)
+_MAIL = re.compile(r"\b[\w.+-]+@[\w-]+\.[\w.]+")
+_PATH = re.compile(
+    r"(?:[A-Za-z]:)?(?:[\\/]|\.{1,2}[\\/]|~[\\/])[\w.@+~\\/-]*[\w@+~-]"  # from a root, here, above, home
+    r"|(?<![\w/])[\w.@+-]+(?:/[\w.@+-]+)+/?"  # several parts
+    r"|(?<![\w./-])[\w-]+\.(?!(?:Error|Exception)\b)[a-z][a-z0-9]{0,4}(?:\.[a-z]{1,4})?(?![\w.(])"  # a file
+)
+_STAMP = re.compile(
+    r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?\b|\b\d\d?:\d\d(?::\d\d)?\b"
+)
+_ID = re.compile(
+    r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22,}\b|\b(?=[0-9a-f]*\d)(?=\w*[a-f])[0-9a-f]{7,64}\b|\b0x[0-9a-f]+\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?<![A-Za-z_])v?\d+(?:[.,:_]\d+)*(?:[a-z]{1,2}\b)?|(?<=[A-Za-z_])\d{2,}\b", re.IGNORECASE)
+_QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|(?<!\w)'[^'\n]{1,400}'(?!\w)|`[^`\n]{1,400}`|‘[^’\n]{1,400}’|“[^”\n]{1,400}”")
+# After these words a quoted name is what it is about: which module is missing, which option is unknown.
+_TELLING = re.compile(
+    r"(?:module|package|named|command|option|flag|argument|field|tool|skill|script|dependency|crate|import|binary|"
+    r"executable|parameter|column|table|attribute|property|method|function|program|extension|plugin|feature)s?:?\s*$",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[@\w.+-]+(?:/[\w.+-]+)?")
+_DIFFERS = (
+    (_URL, "<url>"), (_MAIL, "<text>"), (_STAMP, "<time>"), (_ID, "<id>"), (_PATH, "<path>"), (_NUMBER, "<n>"),
+)  # fmt: skip
+_HOLES = re.compile(r"<(path|n|id|time|url|text)>(?:[\s,:;()\[\]]*<\1>)+")
+_MISSING = re.compile(
+    r".*?(?:command not found: ([\w.+-]+)|(?:^|[:\s])([\w.+-]+): (?:command )?not found\s*$"
+    r"|['\"]?([\w.+-]+)['\"]? is not recognized as an internal)"
+)
+_LEAD = re.compile(r"^(?:E\s{2,}|\(eval\):|output:\s+|error:\s+(?=error)|[>✗❌×•*-]+\s+)", re.IGNORECASE)
+_NOT_THERE = re.compile(
+    r".*: no such file or directory(?: \(os error <n>\))?\W*$|"
+    r"(?:path|file|directory) (?:does not exist|not found): <path>.*"
+)
+_RULE = re.compile(r"[=_*#~-]{3,}")
+
+
+def error(line: str) -> str:
+    """Return what is the same about an error wherever it comes up."""
+    missing = _MISSING.match(line.strip())
+    if missing:
+        return f"command not found: {missing[1] or missing[2] or missing[3]}".lower()
+    found = abstract(_LEAD.sub("", _RULE.sub(" ", line).strip()))
+    # Whichever program looked for it: a path was taken for granted that is not there.
+    return "no such file or directory" if _NOT_THERE.match(found) else found
+
+
+def abstract(line: str) -> str:
+    """Return a line without what differs from time to time and place to place."""
+    found = _COLOR.sub("", line[:2000])
+    found = _QUOTED.sub(_kept_or_not, found)
+    for pattern, hole in _DIFFERS:
+        found = pattern.sub(hole, found)
+    found = _HOLES.sub(r"<\1>", found)
+    return " ".join(found.lower().split())[:LONGEST]
+
+
+def _kept_or_not(match: re.Match[str]) -> str:
+    inner = match[0][1:-1].strip()
+    if _TELLING.search(match.string[: match.start()]) and _NAME.fullmatch(inner) and not inner.startswith(("/", ".")):
+        return inner
+    return "<path>" if _PATH.fullmatch(inner) else "<text>"
+
+
+def pattern_id(kind: str, seed: str) -> str:
+    """Return the id of the pattern that a fingerprint is the seed of."""
+    return "p" + blake2b(f"{kind}\n{seed}".encode(), digest_size=4).hexdigest()
+
+
+def file_name(path: str, project: str, cwd: str | None) -> str:
+    """Return a file as seen from its project, whose name stands for where it lies."""
+    parts = _parts(path)
+    for root in (project, cwd or ""):
+        above = _parts(root)
+        if above and parts[: len(above)] == above and len(parts) > len(above):
+            return "/".join([above[-1], *parts[len(above) :]])[-LONGEST:]
+    if _absolute(path):
+        return "/".join(parts[-2:])[-LONGEST:]  # elsewhere: its directory says more than our project
+    named = _parts(project)[-1:] or _parts(cwd or "")[-1:]
+    return "/".join([*named, *parts])[-LONGEST:]
+
+
+def _parts(path: str) -> list[str]:
+    return [each for each in path.replace("\\", "/").split("/") if each not in ("", ".")]
+
+
+def _absolute(path: str) -> bool:
+    return path.startswith(("/", "~", "\\")) or path[1:2] == ":"
+
+
+_MARKUP = re.compile(r"\*{2,}|^\s*#{1,6}\s+|^\s*[-*_]{3,}\s*$|^\s*>+ ?", re.MULTILINE)
+_STOP = frozenset(
+    "a an the to of in on at for with and or but so it its this that these those is are was were be been i you we he"
+    " she they me my your our us please can could would should will just now then also there here do does did have has"
+    " had as by from into let lets want need like some any all make sure still again very really go ok okay hi".split()
+)
+_WORD = re.compile(r"<\w+>|[a-z][a-z0-9_+#.'-]*[a-z0-9_+#]|[a-z]")
+
+
+def content(text: str, most: int = 14) -> str:
+    """Return the words of a text that say what it is about, in order."""
+    words = [word.strip("'.") for word in _WORD.findall(abstract(text))]
+    kept = [word for word in words if word not in _STOP and not word.startswith("<")]
+    return " ".join(kept[:most])
+
+
+def safe(text: str | None, length: int = 200) -> str:
+    """Return words of a transcript as one line that can neither break out of a block nor hide anything."""
+    bare = _MARKUP.sub("", _COLOR.sub("", (text or "")[: length * 8]))
+    line = inline(bare, length).replace("|", "¦").replace("[[", "[").replace("]]", "]")
+    return line if line.isprintable() else "".join(c for c in line if c.isprintable())

@@ -1,0 +1,172 @@
+"""The catalog: every version of every rule, and what people decided about the patterns behind them."""
+
+from __future__ import annotations
+
+from engram import plain_json
+from engram.store import patterns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from engram.store.engine import Engine, Row
+
+_BEGINNING = "select id from patterns where id like :start escape '!' order by id limit 2"
+
+_LISTED = """
+select p.*, r.rule, r.fix, r.scope from patterns p
+  left join rules r on r.pattern = p.id and r.version = p.version
+ where (cast(:state as text) is null or p.state = :state)
+   and (cast(:project as text) is null or p.projects like :project escape '!')
+   and (cast(:flavor as text) is null or p.flavors like :flavor escape '!')
+"""
+
+_VERSIONS = "select * from rules where pattern = :id order by version"
+
+_VERSION = "select * from rules where pattern = :id and version = :version"
+
+# The number is the promise: of two who decide at once one finds it taken.
+_ADD = """
+insert into rules (pattern, version, state, rule, fix, scope, author, reason, evidence, at)
+values (:pattern, :version, :state, :rule, :fix, :scope, :author, :reason, :evidence, :now)
+on conflict (pattern, version) do nothing returning *
+"""
+
+_DECIDE = """
+update patterns set state = :state, version = :version, merged_into = :merged_into, recommended = null
+ where id = :id
+"""
+
+_ENTER = """
+insert into patterns (id, kind, state, title, seed, first_at, last_at)
+values (:id, :kind, :state, :title, :seed, :now, :now) on conflict (id) do nothing
+"""
+
+_EVIDENCE = """
+select s.* from fingerprints f join signals s on s.kind = f.kind and s.fingerprint = f.fingerprint
+ where f.pattern = :id order by s.times desc, s.at desc, s.session_id limit :limit
+"""
+
+_SESSIONS = """
+select s.session_id, sum(s.times) as times, sum(s.tokens) as tokens, sum(s.seconds) as seconds
+  from fingerprints f join signals s on s.kind = f.kind and s.fingerprint = f.fingerprint
+ where f.pattern = :id group by s.session_id
+"""
+
+_MOVE = "update fingerprints set pattern = :into, changed = 1 where pattern = :pattern returning kind, fingerprint"
+
+_MOVE_BACK = """
+update fingerprints set pattern = :back, changed = 1
+ where pattern = :into and kind = :kind and fingerprint = :fingerprint
+"""
+
+_RECOUNT = """
+update patterns set signals = :signals, sessions = :sessions, times = :times, tokens = :tokens, seconds = :seconds,
+  flavors = :flavors, projects = :projects where id = :pattern
+"""
+
+_NOTHING = {"signals": 0, "sessions": 0, "times": 0, "tokens": 0, "seconds": 0, "flavors": (), "projects": ()}
+
+_APPROVED = """
+select p.*, r.rule, r.fix, r.scope from patterns p
+  join rules r on r.pattern = p.id and r.version = p.version
+ where p.state = 'approved'
+"""
+
+# Newest decisions are read from what stands in the context; both sides are few.
+_TOLD = """
+select p.id, p.version, p.sessions, p.tokens, p.last_at, r.rule, r.fix from placements l
+  join patterns p on p.id = l.pattern and p.version = l.version and p.state = 'approved'
+  join rules r on r.pattern = p.id and r.version = p.version
+ where l.place = 'context' and l.removed_at is null
+   and l.flavor in ('', :flavor) and l.project in ('', :project)
+"""
+
+
+def beginning(engine: Engine, start: str) -> list[str]:
+    """Return up to two patterns whose id begins like this."""
+    return [row["id"] for row in engine.run(_BEGINNING, start=f"{_escaped(start)}%")]
+
+
+def listed(engine: Engine, state: str | None, project: str | None, flavor: str | None) -> list[Row]:
+    """Return patterns with their current rule; projects and flavors are looked for in JSON, as whole words."""
+    found = (None if each is None else f"%{_escaped(_quoted(each))}%" for each in (project, flavor))
+    in_project, of_flavor = found
+    return engine.run(_LISTED, state=state, project=in_project, flavor=of_flavor)
+
+
+def versions(engine: Engine, pattern: str) -> list[Row]:
+    """Return every version of a rule, oldest first."""
+    return engine.run(_VERSIONS, id=pattern)
+
+
+def version(engine: Engine, pattern: str, number: int) -> Row | None:
+    """Return one version of a rule."""
+    rows = engine.run(_VERSION, id=pattern, version=number)
+    return rows[0] if rows else None
+
+
+def decide(engine: Engine, row: Row, merged_into: str | None = None, **facts: Any) -> bool:
+    """Add the next version of a rule and let its pattern be what it says; False if somebody else was first."""
+    number = row["version"] + 1
+    if not engine.run(_ADD, pattern=row["id"], version=number, **facts):
+        return False
+    engine.run(_DECIDE, id=row["id"], state=facts["state"], version=number, merged_into=merged_into)
+    return True
+
+
+def enter(engine: Engine, pattern: str, kind: str, title: str, now: int) -> None:
+    """Enter a pattern that nobody detected here: a catalog brought it."""
+    engine.run(_ENTER, id=pattern, kind=kind, state="candidate", title=title, seed=f"imported {pattern}", now=now)
+
+
+def recommend(engine: Engine, pattern: str, recommended: str) -> None:
+    """Note what is advised about a pattern."""
+    engine.run("update patterns set recommended = :recommended where id = :id", id=pattern, recommended=recommended)
+
+
+def evidence(engine: Engine, pattern: str, limit: int) -> list[Row]:
+    """Return the signals behind a pattern, the strongest first."""
+    return engine.run(_EVIDENCE, id=pattern, limit=limit)
+
+
+def sessions_with(engine: Engine, pattern: str) -> dict[str, Row]:
+    """Return the sessions in which a pattern showed, with how often and at what cost."""
+    return {row["session_id"]: row for row in engine.run(_SESSIONS, id=pattern)}
+
+
+def move_fingerprints(engine: Engine, pattern: str, into: str) -> list[Row]:
+    """Let everything that counts for one pattern count for another; return what was moved."""
+    return engine.run(_MOVE, pattern=pattern, into=into)
+
+
+def move_back(engine: Engine, back: str, into: str, moved: list[Row]) -> None:
+    """Give fingerprints back to the pattern they came from, as far as nobody moved them on."""
+    engine.run_many(_MOVE_BACK, [{**each, "back": back, "into": into} for each in moved])
+
+
+def recount(engine: Engine, ids: list[str]) -> None:
+    """Let patterns say what their signals come to, after fingerprints moved between them."""
+    found = patterns.counts(engine, ids)
+    for pattern in ids:
+        counted = {**_NOTHING, **found.get(pattern, {})}
+        where = {name: plain_json.dumps(sorted(counted[name])) for name in ("flavors", "projects")}
+        engine.run(_RECOUNT, **{name: counted[name] for name in _NOTHING} | where, pattern=pattern)
+
+
+def approved(engine: Engine) -> list[Row]:
+    """Return the approved patterns with the rule in force."""
+    return engine.run(_APPROVED)
+
+
+def told(engine: Engine, flavor: str, project: str) -> list[Row]:
+    """Return the rules that stand in the context of an agent in a project."""
+    return engine.run(_TOLD, flavor=flavor, project=project)
+
+
+def _quoted(word: str) -> str:
+    return plain_json.dumps(word)
+
+
+def _escaped(words: str) -> str:
+    return words.replace("!", "!!").replace("%", "!%").replace("_", "!_")

@@ -1,0 +1,140 @@
+"""The dream on the command line: one pass or many, what it would do, what it did, and its timer."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import click
+
+from engram.api import Engram
+from engram.dream.budget import limits_of
+from engram.dream.cycle import ASKED, FORCED, LOOP, dreamt
+from engram.dream.journal import Pass
+from engram.errors import DreamRunning, InvalidInput
+from engram.surfaces.cli import capture
+from engram.surfaces.cli.commands import json_option, show
+
+
+def dream(
+    force: bool, loop: float | None, once: bool, budget: str | None, dry_run: bool,
+    undo: int | None, installing: bool, every: int, uninstall: bool, idle: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Tend the memory: take in, flush, summarize, integrate, compile, detect, reflect, clean up.
+
+    It acts where enough waits; with nothing to do it is over at once. It asks no model unless you give it money.
+    """
+    if click.get_current_context().invoked_subcommand:
+        return
+    _refuse_together(loop=loop is not None, once=once, dry_run=dry_run and not (installing or uninstall),
+                     undo=undo is not None, install=installing, uninstall=uninstall)  # fmt: skip
+    if installing or uninstall:
+        _schedule(every if installing else None, dry_run, as_json)
+        return
+    if idle or loop:
+        from engram.dream.idle import idle as stand_back
+
+        stand_back()
+    with Engram() as engram:
+        if undo is not None:
+            show(engram.undo_dream(undo), as_json)
+        elif dry_run:
+            show(engram.foresee_dream(force), as_json)
+        elif loop:
+            _loop(engram, force, budget, loop, as_json)
+        else:
+            _show(_pass(engram, force, budget, FORCED if force else ASKED, as_json), as_json)
+
+
+def _pass(engram: Engram, force: bool, budget: str | None, why: str, quiet: bool) -> Pass:
+    shown = not quiet and sys.stderr.isatty()
+    told = (lambda step: click.echo(f"\r{step:<12}", nl=False, err=True)) if shown else None
+    found = dreamt(engram, force=force, limits=limits_of(engram, budget), why=why, told=told)
+    if shown:
+        click.echo("\r            \r", nl=False, err=True)
+    return found
+
+
+def _show(found: Pass, as_json: bool) -> None:
+    show(found, as_json)
+    if any(each.failed for each in found.steps):
+        click.get_current_context().meta[capture.FAILED] = True
+
+
+def _loop(engram: Engram, force: bool, budget: str | None, pause: float, as_json: bool) -> None:
+    """Make passes until somebody stops us; tell those that did something."""
+    if not as_json:
+        click.echo(f"Dreaming every {pause:g} s; stop with Ctrl-C.", err=True)
+    try:
+        while True:
+            try:
+                found = _pass(engram, force, budget, LOOP, quiet=True)
+                if found.id:
+                    show(found, as_json)
+            except DreamRunning as other:
+                click.echo(str(other), err=True)
+            time.sleep(pause)
+    except KeyboardInterrupt:
+        click.echo("Stopped; what was done is kept.", err=True)
+
+
+def _schedule(every: int | None, dry_run: bool, as_json: bool) -> None:
+    from engram.dream import schedule
+
+    with Engram() as engram:
+        show(
+            schedule.install(engram, every, dry_run=dry_run) if every else schedule.uninstall(engram, dry_run=dry_run),
+            as_json,
+        )
+
+
+def _refuse_together(**given: bool) -> None:
+    named = [f"--{name.replace('_', '-')}" for name, each in given.items() if each]
+    if len(named) > 1:
+        raise InvalidInput(field=named[1], reason=f"it does not go with {named[0]}.")
+
+
+def log(limit: int, as_json: bool) -> None:
+    """Show what the dream did and why, newest first."""
+    with Engram() as engram:
+        show(engram.dream_log(limit), as_json, "It has not dreamt yet: `engram dream`.")
+
+
+def drives(as_json: bool) -> None:
+    """Show how much each drive presses now, and why."""
+    with Engram() as engram:
+        show(engram.get_drives(), as_json)
+
+
+DREAM = click.Group(
+    "dream", callback=dream, help=dream.__doc__, invoke_without_command=True,
+    params=[
+        click.Option(["--force"], is_flag=True, help="Act on all that waits, whatever the thresholds."),
+        click.Option(
+            ["--loop"], type=click.FloatRange(min=1), metavar="SECONDS", help="Go on, with a pause of so many seconds."
+        ),
+        click.Option(["--once"], is_flag=True, help="One pass, then leave: what happens anyway; for timers."),
+        click.Option(
+            ["--budget"], metavar="LIMITS", help='Limits of a pass: time, tokens, money; e.g. "5m, 50k, $0.20".'
+        ),
+        click.Option(["--dry-run"], is_flag=True, help="Show what a pass would do and the diff it would make."),
+        click.Option(["--undo"], type=int, metavar="PASS", help="Undo what a pass changed."),
+        click.Option(["--install", "installing"], is_flag=True, help="Let the system run a pass every while."),
+        click.Option(
+            ["--every"], type=click.IntRange(1), default=30, show_default=True, metavar="MINUTES", help="How often."
+        ),
+        click.Option(["--uninstall"], is_flag=True, help="Take that back."),
+        click.Option(["--idle"], is_flag=True, help="Only while the machine has nothing better to do."),
+        json_option(),
+    ],
+)  # fmt: skip
+DREAM.add_command(click.Command(
+    "log", callback=log, help=log.__doc__,
+    params=[
+        click.Option(
+            ["-n", "--limit"], type=click.IntRange(1), default=10, show_default=True, help="At most so many passes."
+        ),
+        json_option(),
+    ],
+))  # fmt: skip
+DREAM.add_command(click.Command("drives", callback=drives, help=drives.__doc__, params=[json_option()]))

@@ -1,0 +1,138 @@
+"""Undo: what a pass wrote says again what it said before, and stays so until there is something new."""
+
+from __future__ import annotations
+
+import pytest
+
+from engram import Engram, InvalidInput, NotFound
+from engram.store import entries
+from engram.wiki import vault
+from tests.conftest import ManualClock
+from tests.dream.test_cycle import talk
+from tests.memory.talking import passages, said
+
+
+def work(engram: Engram, day: int) -> str:
+    """Let an agent work on a project for a while."""
+    session = engram.register("agent", "billing", flavor="claude", project="/srv/billing")
+    said(
+        engram, session, f"2026-11-{day:02}T10:00:00+00:00",
+        "Why does `src/invoice.py` fail with KeyError: 'total'? We decided to keep the old API.",
+        "The KeyError: 'total' in `src/invoice.py` came from an empty basket; I fixed `src/basket.py` and tests pass.",
+        "Good. Remember that we always round half up in `src/invoice.py`.", "Noted: round half up in `src/invoice.py`.",
+    )  # fmt: skip
+    engram.complete(session, "done")
+    return session
+
+
+def more(engram: Engram, began: str = "2026-11-05T10:00:00+00:00") -> None:
+    texts = [f"Now the {number}th module, please; keep the tests green." for number in range(24)]
+    said(engram, "s1", began, *texts)
+
+
+def test_the_first_pass_undone_leaves_nothing_it_made(engram: Engram) -> None:
+    talk(engram)
+    work(engram, 2)
+    found = engram.dream(force=True)
+    undone = engram.undo_dream(found.id)
+    assert {"gist s1", "era 2026-11", "profile self", "narrative current"} <= set(undone.removed)
+    assert undone.kept == ()
+    assert engram.get_summary("s1") is None
+    assert engram.list_eras() == []
+    assert engram.get_profile() is None
+    assert engram.get_narrative() is None
+    assert not passages(engram, "gist")
+    home = vault.of(engram)
+    assert list(home.pages("concepts", "connections")) == []
+    (day,) = home.pages("daily")
+    assert "<!-- engram" not in (home.read(day) or "")
+
+
+def test_what_was_undone_is_not_made_again_before_something_is_new(engram: Engram) -> None:
+    talk(engram)
+    engram.undo_dream(engram.dream(force=True).id)
+    engram.dream(force=True)
+    assert engram.get_summary("s1") is None
+    assert engram.get_profile() is None
+    more(engram)
+    engram.dream(force=True)
+    assert engram.get_summary("s1") is not None
+    assert engram.list_eras()
+
+
+def test_the_second_pass_undone_gives_back_what_the_first_said(timed: Engram, clock: ManualClock) -> None:
+    talk(timed)
+    work(timed, 2)
+    timed.dream(force=True)
+    before = _all_of(timed)
+    assert before["pages"]
+    clock.pass_(3 * 3600)
+    more(timed)
+    work(timed, 4)
+    second = timed.dream(force=True)
+    assert _all_of(timed) != before
+    undone = timed.undo_dream(second.id)
+    assert undone.kept == ()
+    assert _all_of(timed) == before
+    assert "gist s1" in undone.restored
+    timed.dream(force=True)
+    assert _all_of(timed) == before
+
+
+def _all_of(engram: Engram) -> dict[str, object]:
+    gist, home = engram.get_summary("s1"), vault.of(engram)
+    assert gist is not None
+    pages = {target: home.read(target) for target in home.pages("concepts", "connections")}
+    return {
+        "gist": gist.content, "found": passages(engram, "gist"), "eras": [era.content for era in engram.list_eras()],
+        "profile": engram.get_profile(), "narrative": engram.get_narrative(), "pages": pages,
+    }  # fmt: skip
+
+
+def test_what_somebody_changed_since_is_left_alone_and_named(timed: Engram, clock: ManualClock) -> None:
+    work(timed, 2)
+    found = timed.dream(force=True)
+    clock.pass_(60)
+    timed.set_profile("I am my own profile.")
+    home = vault.of(timed)
+    page = next(iter(home.pages("concepts")))
+    text = home.read(page) or ""
+    home.write(page, text + "\nA person wrote this.\n", text)
+    undone = timed.undo_dream(found.id)
+    assert "profile self" in undone.kept
+    assert f"page {page}" in undone.kept
+    assert timed.get_profile() == "I am my own profile."
+    assert "A person wrote this." in (home.read(page) or "")
+
+
+def test_entries_undone_are_not_flushed_again(engram: Engram) -> None:
+    talk(engram)
+    engram.undo_dream(engram.dream(force=True).id)
+    assert engram.flush().entries == ()
+    assert entries.unwritten(engram.engine) == []
+
+
+def test_a_pass_is_undone_once_and_only_if_there_is_one(engram: Engram) -> None:
+    talk(engram)
+    found = engram.dream(force=True)
+    engram.undo_dream(found.id)
+    with pytest.raises(InvalidInput, match="undone already"):
+        engram.undo_dream(found.id)
+    for number in (999, 0, -1, 1 << 70):
+        with pytest.raises(NotFound, match="engram dream log"):
+            engram.undo_dream(number)
+    assert engram.dream_log()[0].undone_at is not None
+
+
+def test_undoing_does_not_bring_back_a_deleted_session(timed: Engram, clock: ManualClock) -> None:
+    said(timed, "secret", "2026-11-02T10:00:00+00:00", "My cat is called Zebedee.", "Noted, Zebedee it is.")
+    timed.dream(force=True)
+    clock.pass_(3600)
+    talk(timed)
+    second = timed.dream(force=True)
+    timed.delete_session("secret")
+    timed.undo_dream(second.id)
+    rows = timed.engine.run("select content from documents") + timed.engine.run("select content from passages")
+    assert not [row for row in rows if "Zebedee" in row["content"]]
+    home = vault.of(timed)
+    assert not [page for page in home.pages("concepts", "connections", "daily") if "Zebedee" in (home.read(page) or "")]
