@@ -112,6 +112,7 @@ def torture(words: list[str]) -> int:
 def live(words: list[str]) -> int:
     prepare(".[dev]")
     clients("all")
+    run(sys.executable, str(ROOT / "tools" / "local_model.py"))  # the Python that has pip
     os.environ["ENGRAM_LIVE"] = "all"
     return run(str(BIN / "pytest"), "tests/live", *words)
 

@@ -50,7 +50,7 @@ def transcript(person: Path, day: datetime, number: int) -> None:
     at = day + timedelta(minutes=20 * number)
     one, two = WORDS[(day.day + number) % len(WORDS)], WORDS[(day.day * 3 + number) % len(WORDS)]
     lines: list[dict[str, Any]] = []
-    for turn in range(6):
+    for turn in range(12):
         lines.append(_said(f"Make the {one} of case {name} agree with its {two}, step {turn}; I prefer small steps."))
         lines += _called(f"{name}{turn}a", f"pytest -q tests/test_{one}.py", f"KeyError: '{two}' in case {turn}", True)
         lines += _called(f"{name}{turn}b", f"pytest -q tests/test_{one}.py", "12 passed", False)

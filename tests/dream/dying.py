@@ -69,35 +69,48 @@ class Transaction:
             self.traces.leave("commit", self.inner.__exit__, kind, error, trace)
 
 
-def dream(home: str, store: str, wall: int, traces: Traces) -> None:
-    """Make a forced pass at a time of the test's choice and leave traces."""
-    clock = ManualClock()
+def watched(hub: Engram, traces: Traces) -> None:
+    """Let all that is written through a hub, and to disk, leave traces."""
+    begin = hub.engine.transaction
+    setattr(hub.engine, "transaction", lambda **how: Transaction(traces, begin(**how)))  # noqa: B010
+    for name in ON_DISK:
+        setattr(os, name, traces.watched(name, getattr(os, name)))
+
+
+def dream(hub: Engram, traces: Traces) -> None:
+    """Make a forced pass."""
+    ended = journal.end
+
+    def end(*given: Any) -> None:
+        traces.told(END)
+        ended(*given)
+
+    setattr(journal, "end", end)  # noqa: B010  what a checker takes for its own
+    dreamt(hub, force=True, why=FORCED, told=traces.told)
+
+
+def undo(hub: Engram, _: Traces) -> None:
+    """Undo the first pass."""
+    hub.undo_dream(1)
+
+
+def acted(verb: str, home: str, store: str, wall: int, fatal: int) -> list[tuple[str, str]]:
+    """Do something at a time of the test's choice, and die or return the traces it left."""
+    clock, traces = ManualClock(), Traces(fatal)
     clock.wall = wall
     with Engram(home=home, store=store, clock=clock) as hub:
-        begin = hub.engine.transaction
-        setattr(hub.engine, "transaction", lambda **how: Transaction(traces, begin(**how)))  # noqa: B010
-        for name in ON_DISK:
-            setattr(os, name, traces.watched(name, getattr(os, name)))
-        ended = journal.end
-
-        def end(*given: Any) -> None:
-            traces.told(END)
-            ended(*given)
-
-        setattr(journal, "end", end)  # noqa: B010  what a checker takes for its own
-        dreamt(hub, force=True, why=FORCED, told=traces.told)
+        watched(hub, traces)
+        {"dream": dream, "undo": undo}[verb](hub, traces)
+    return traces.left
 
 
 def main() -> None:
-    """Take orders, a line of JSON each: which home, which store, what time, where to die (0: nowhere)."""
+    """Take orders, a line of JSON each: what to do, in which home and store, when, where to die (0: nowhere)."""
     for line in sys.stdin:
-        home, store, wall, fatal = json.loads(line)
         reads, writes = os.pipe()
         child = os.fork()
         if not child:
-            traces = Traces(fatal)
-            dream(home, store, wall, traces)
-            os.write(writes, json.dumps(traces.left).encode())
+            os.write(writes, json.dumps(acted(*json.loads(line))).encode())
             os._exit(0)
         os.close(writes)
         with open(reads, "rb") as pipe:

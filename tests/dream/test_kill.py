@@ -9,19 +9,18 @@ import shutil
 import signal
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from engram import Engram
 from engram.capture import spool
-from engram.dream.cycle import FORCED, dreamt
 from engram.dream.steps import STEPS
-from engram.store import leases
+from engram.store import passes
 from engram.wiki import vault
 from tests.conftest import ManualClock
 from tests.dream.dying import BEGIN, END
@@ -32,7 +31,7 @@ ROOT = Path(__file__).parents[2]
 LATER = START + timedelta(days=10)
 AT = int((LATER + timedelta(days=1)).timestamp() * 1_000_000)
 NEXT = AT + 11 * 60 * 1_000_000  # when all transcripts are looked at again, whatever the one before came to
-WHEN = re.compile(r"2026-11-12[T ][0-9:+.]*|\b\d{19}\b")  # of writing; the long one is that of a file
+WHEN = re.compile(r"20\d\d-\d\d-\d\dT[0-9:+.]*|\b\d{19}\b")  # of writing; the long one is that of a file
 DRAFT = re.compile(r"\..+\.\d+-[0-9a-f]{6}")  # of a file whose writer died
 
 # What a pass writes, without the times and numbers that tell when it did.
@@ -48,6 +47,12 @@ TOLD = {
     "unindexed": "kind, source", "segments": "sum(count) as docs", "leases": "name",
     "sessions": "id, flavor, status, completion_summary",
 }  # fmt: skip
+CURRENT = """
+select kind, key, content from documents d where kind in ('gist', 'era', 'profile', 'narrative', 'self')
+   and content <> '' and version = (select max(version) from documents where kind = d.kind and key = d.key)
+"""
+
+Traces = list[tuple[str, str]]
 
 
 class Dreamer:
@@ -56,11 +61,12 @@ class Dreamer:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
 
-    def order(self, home: Path, store: str, fatal: int = 0) -> list[tuple[str, str]]:
-        """Let it dream until a trace; without one, return those a whole pass leaves."""
+    def order(self, verb: str, home: Path, store: str = "", fatal: int = 0, wall: int = AT) -> Traces:
+        """Let it dream or undo until a trace; without one, return those that all of it leaves."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps([str(home), store, AT, fatal]) + "\n")
+        words = [verb, str(home), store or str(home / "engram.db"), wall, fatal]
+        self.process.stdin.write(json.dumps(words) + "\n")
         self.process.stdin.flush()
         told = json.loads(self.process.stdout.readline())
         assert told["status"] == (signal.SIGKILL if fatal else 0)
@@ -68,61 +74,49 @@ class Dreamer:
 
 
 @pytest.fixture(scope="module")
-def dreamer(person: Path) -> Iterator[Dreamer]:
-    command = [sys.executable, "-m", "tests.dream.dying"]
-    environ = {**os.environ, "HOME": str(person)}
-    with subprocess.Popen(
-        command, cwd=ROOT, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:  # fmt: skip
-        yield Dreamer(process)
-        assert process.stdin is not None
-        process.stdin.close()
+def person(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of somebody three agents work for."""
+    return tmp_path_factory.mktemp("person")
 
 
 @pytest.fixture(scope="module")
-def person(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Somebody three agents worked for: once ten days ago, then again yesterday."""
-    home = tmp_path_factory.mktemp("person")
-    plots.failing_command(Claude(home, "first"), 0)
-    return home
+def dreamer(person: Path) -> Iterator[Dreamer]:
+    foreign = ("ENGRAM_", "CLAUDE", "CODEX_", "XDG_")
+    environ = {name: each for name, each in os.environ.items() if not name.startswith(foreign)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.dream.dying"], cwd=ROOT, env={**environ, "HOME": str(person)},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        yield Dreamer(process)
 
 
-def worked(person: Path) -> Claude:
-    """Let agents work once more; return the session that ended with a word."""
+@contextmanager
+def opened(home: Path, store: str = "") -> Iterator[Engram]:
+    clock = ManualClock()
+    clock.wall = NEXT
+    with Engram(home=str(home), store=store or str(home / "engram.db"), clock=clock) as hub:
+        yield hub
+
+
+def filled(person: Path, home: Path, store: str = "") -> Path:
+    """Fill a home: work of ten days ago that is in the wiki, and work of yesterday that nobody has looked at."""
+    home.mkdir()
+    (home / "config.toml").write_text('embedder = "static"\n')
+    shutil.rmtree(person)
+    plots.failing_command(Claude(person, "first"), 0)
+    clock = ManualClock()
+    clock.wall = int((START + timedelta(days=2)).timestamp() * 1_000_000)
+    with Engram(home=str(home), store=store or str(home / "engram.db"), clock=clock) as hub:
+        hub.ingest([str(person)])
+        hub.flush()
+        hub.compile()
     ended = Claude(person, "second", start=LATER)
     plots.failing_command(ended, 0)
     plots.correction(Codex(person, "third", start=LATER + timedelta(hours=1)), 0)
     plots.tool_misuse(Gemini(person, "fourth", start=LATER + timedelta(hours=2)), 3)
-    return ended
-
-
-@contextmanager
-def opened(home: Path, store: str, wall: int) -> Iterator[Engram]:
-    clock = ManualClock()
-    clock.wall = wall
-    with Engram(home=str(home), store=store, clock=clock) as hub:
-        yield hub
-
-
-def filled(person: Path, home: Path, store: str) -> None:
-    """Fill a home so that each step of a pass but the last has something to do."""
-    home.mkdir()
-    (home / "config.toml").write_text('embedder = "static"\n')
-    before = int((START + timedelta(days=2)).timestamp() * 1_000_000)
-    with opened(home, store, before) as hub:
-        hub.ingest([str(person)])
-        hub.flush()
-        hub.compile()
-    ended = worked(person)
-    spool.ask(
-        str(home), spool.Request(flavor="claude", native_id=ended.session, path=str(ended.path), event="end")
-    )  # fmt: skip
-
-
-def followed(home: Path, store: str) -> int:
-    """Dream once more, after a death; return the number of the pass."""
-    with opened(home, store, NEXT) as hub:
-        return dreamt(hub, force=True, why=FORCED).id
+    request = spool.Request(flavor="claude", native_id=ended.session, path=str(ended.path), event="end")
+    spool.ask(str(home), request)
+    return home
 
 
 def all_of(hub: Engram) -> dict[str, list[str]]:
@@ -130,16 +124,174 @@ def all_of(hub: Engram) -> dict[str, list[str]]:
     names = {row["id"]: row["native_id"] for row in hub.engine.run("select id, native_id from sessions")}
     for row in hub.engine.run("select id, session_id, first from entries"):
         names[row["id"]] = f"entry {row['first']} of {names[row['session_id']]}"
-    pattern = re.compile("|".join(map(re.escape, names)))
+    known = re.compile("|".join(map(re.escape, names)))
 
     def told(words: str) -> str:
-        return WHEN.sub("…", pattern.sub(lambda found: names[found[0]], words))
+        return WHEN.sub("…", known.sub(lambda found: names[found[0]], words))
 
     found = {
         table: sorted(told(json.dumps(row, default=str)) for row in hub.engine.run(f"select {columns} from {table}"))
         for table, columns in TOLD.items()
-    }  # fmt: skip
+    }
     place = Path(vault.of(hub).root)
     files = [each for each in sorted(place.rglob("*")) if each.is_file() and each.suffix != ".lock"]
     kept = [each for each in files if not DRAFT.fullmatch(each.name) and "undo" not in each.relative_to(place).parts]
     return found | {str(each.relative_to(place)): told(each.read_text()).splitlines() for each in kept}
+
+
+def made_of_it(hub: Engram) -> dict[str, object]:
+    """Return what undoing a pass is about: documents, what is found of them, pages, entries of the logs."""
+    place = Path(vault.of(hub).root)
+    kinds = "('gist', 'era', 'profile', 'narrative', 'article')"
+    rows = hub.engine.run(f"select kind, key, content from passages where kind in {kinds}")
+    logs = sorted((place / "daily").glob("[0-9]*.md"))
+    return {
+        "documents": sorted(map(str, hub.engine.run(CURRENT))), "found": sorted(map(str, rows)),
+        "pages": {each.name: each.read_text() for each in sorted((place / "concepts").glob("[!.]*.md"))},
+        "entries": [line for each in logs for line in each.read_text().splitlines() if "<!-- engram" in line],
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def home(person: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which every step but the last has something to do."""
+    return filled(person, tmp_path_factory.mktemp("filled") / "home")
+
+
+@pytest.fixture(scope="module")
+def done(home: Path, dreamer: Dreamer) -> tuple[Path, Traces]:
+    """The same home after a pass that nobody killed, and the traces it left."""
+    copy = home.parent / "done"
+    shutil.copytree(home, copy)
+    return copy, dreamer.order("dream", copy)
+
+
+@pytest.fixture(scope="module")
+def expected(done: tuple[Path, Traces], dreamer: Dreamer) -> dict[str, list[str]]:
+    """All that is there after two passes that nobody killed."""
+    copy = done[0].parent / "expected"
+    shutil.copytree(done[0], copy)
+    dreamer.order("dream", copy, wall=NEXT)
+    with opened(copy) as hub:
+        return all_of(hub)
+
+
+def ends(left: Traces) -> list[int]:
+    """Return the number of the first and the last trace of each kind in each step."""
+    numbers = range(1, len(left) + 1)
+    first = {left[number - 1]: number for number in reversed(numbers)}
+    return sorted({*first.values(), *({left[number - 1]: number for number in numbers}).values()})
+
+
+def test_a_dreamer_killed_at_any_point_is_followed_by_one_that_ends_where_it_would_have(
+    home: Path, done: tuple[Path, Traces], expected: dict[str, list[str]], dreamer: Dreamer, tmp_path: Path
+) -> None:  # fmt: skip
+    left = done[1]
+    assert {step for step, _ in left} == {BEGIN, END, *(step.name for step in STEPS)} - {"evict"}
+    for number in ends(left):
+        copy = tmp_path / f"h{number}"
+        shutil.copytree(home, copy)
+        dreamer.order("dream", copy, fatal=number)
+        dreamer.order("dream", copy, wall=NEXT)
+        with opened(copy) as hub:
+            where = f"killed before trace {number}, {left[number - 1]}"
+            assert all_of(hub) == expected, where
+            assert hub.check().problems == (), where
+            died = [each for each in hub.dream_log()[1:] if number < len(left)]
+            assert [each.ended_at for each in died] in ([], [None]), where
+        shutil.rmtree(copy)
+
+
+def test_what_a_dreamer_did_before_it_was_killed_can_be_undone_and_does_not_come_back(
+    home: Path, done: tuple[Path, Traces], dreamer: Dreamer, tmp_path: Path
+) -> None:  # fmt: skip
+    left = done[1]
+    with opened(home) as hub:
+        before = made_of_it(hub)
+    half = len(left) // 2  # the writes of the wiki are half done there
+    last = {step: number for number, (step, _) in enumerate(left, 1)}
+    for number in (last["flush"], last["gist"], half, last["compile"], last["reflect"], last[END]):
+        copy = tmp_path / f"h{number}"
+        shutil.copytree(home, copy)
+        dreamer.order("dream", copy, fatal=number)
+        with opened(copy) as hub:
+            assert hub.undo_dream(1).kept == (), left[number - 1]
+            assert made_of_it(hub) == before, left[number - 1]
+            gone = {row["key"] for row in passes.changes(hub.engine, 1) if row["kind"] == "entry"}
+        dreamer.order("dream", copy, wall=NEXT)
+        with opened(copy) as hub:
+            assert not [line for line in str(made_of_it(hub)["entries"]) if any(each in line for each in gone)]
+            assert hub.check().problems == ()
+        shutil.rmtree(copy)
+
+
+def test_undoing_that_is_killed_is_finished_by_undoing_again(
+    home: Path, done: tuple[Path, Traces], dreamer: Dreamer, tmp_path: Path
+) -> None:  # fmt: skip
+    with opened(home) as hub:
+        before = made_of_it(hub)
+    whole = tmp_path / "whole"
+    shutil.copytree(done[0], whole)
+    left = dreamer.order("undo", whole)
+    for number in range(1, len(left), 4):
+        copy = tmp_path / f"h{number}"
+        shutil.copytree(done[0], copy)
+        dreamer.order("undo", copy, fatal=number)
+        with opened(copy) as hub:
+            assert hub.undo_dream(1).kept == (), number
+            assert made_of_it(hub) == before, number
+        shutil.rmtree(copy)
+
+
+def test_a_dreamer_killed_while_it_drops_bodies_is_followed_by_one_that_drops_the_rest(
+    done: tuple[Path, Traces], dreamer: Dreamer, tmp_path: Path
+) -> None:  # fmt: skip
+    full = tmp_path / "full"
+    shutil.copytree(done[0], full)
+    (full / "config.toml").write_text('embedder = "static"\nraw_soft_cap_bytes = 1\n')
+    whole = tmp_path / "whole"
+    shutil.copytree(full, whole)
+    left = dreamer.order("dream", whole)
+    with opened(whole) as hub:
+        wanted = all_of(hub)
+    assert not list((whole / "blobs").rglob("*.zst"))
+    numbers = [number for number, (step, _) in enumerate(left, 1) if step == "evict"]
+    assert numbers
+    for number in numbers:
+        copy = tmp_path / f"h{number}"
+        shutil.copytree(full, copy)
+        dreamer.order("dream", copy, fatal=number)
+        dreamer.order("dream", copy)
+        with opened(copy) as hub:
+            assert all_of(hub) == wanted, number
+            assert hub.check().problems == (), number
+        assert not list((copy / "blobs").rglob("*.zst"))
+        shutil.rmtree(copy)
+
+
+def test_a_dreamer_killed_over_a_shared_store_is_followed_as_well(
+    person: Path, dreamer: Dreamer, postgres: str, tmp_path: Path
+) -> None:  # fmt: skip
+    states, traces = [], list[Traces]()
+    for wanted in ("", "gist", "compile"):
+        store = empty(postgres)
+        place = filled(person, tmp_path / f"home{wanted}", store)
+        fatal = max((n for n, (step, _) in enumerate(traces[0], 1) if step == wanted), default=0) if traces else 0
+        traces.append(dreamer.order("dream", place, store, fatal))
+        if fatal:
+            dreamer.order("dream", place, store)
+        with opened(place, store) as hub:
+            states.append(all_of(hub))
+            assert hub.check().problems == ()
+    assert states[1] == states[0]
+    assert states[2] == states[0]
+
+
+def empty(postgres: str) -> str:
+    """Return the address of an empty store on a server."""
+    import psycopg
+
+    schema = f"t_{uuid.uuid4().hex}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"create schema {schema}")
+    return f"{postgres}{'&' if '?' in postgres else '?'}options=-csearch_path%3D{schema}"

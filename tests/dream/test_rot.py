@@ -18,6 +18,7 @@ from engram.store import likenesses, news, passages, recalled, told
 from engram.store import rot as store
 from engram.surfaces.cli.render import render
 from tests.conftest import ManualClock
+from tests.dream.test_cycle import talk
 from tests.memory.talking import said
 
 DAY = 86_400
@@ -298,3 +299,17 @@ def test_a_store_from_before_has_everything_to_look_at(engram: Engram) -> None:
     text = (Path(news.__file__).parent / "migrations" / "0008_dream.sql").read_text()
     assert f"kind in {likenesses.KINDS}" in text
     assert "kind || '\t' || key" in text
+
+
+def test_a_gist_whose_session_went_on_is_stale_until_it_is_made_again(timed: Engram, clock: ManualClock) -> None:
+    talk(timed)
+    timed.dream(force=True)
+    clock.pass_(60)
+    timed.remember("s1", "user", "One more thing about the invoices, please.")
+    found = timed.dream(force=True)
+    assert found.rot is not None
+    assert found.rot.stale == 1
+    clock.pass_(2 * 3600)
+    again = timed.dream(force=True)
+    assert again.rot is not None
+    assert again.rot.stale == 0

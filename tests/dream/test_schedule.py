@@ -359,3 +359,11 @@ def test_a_process_that_idles_is_behind_all_others() -> None:
     )
     told = subprocess.check_output([sys.executable, "-c", code], text=True)
     assert told.split() == ["19", "True"] if sys.platform == "linux" else told.startswith("19")
+
+
+def test_unwiring_everything_takes_the_timer_as_well(system: System, hub: Engram) -> None:
+    system.has("systemctl", SYSTEMCTL)
+    schedule.install(hub, 30)
+    assert schedule.installed(hub) is not None
+    hub.uninit()
+    assert schedule.installed(hub) is None

@@ -20,6 +20,7 @@ from tests.surfaces.conftest import Run
 # Operations a command reaches under another shape than its own.
 BY_HAND = ["recall", "remember", "index", "delete", "sessions", "show", "ingest", "locks", "unlock", "serve", "config"]
 BY_HAND += ["ask", "init", "uninit", "doctor", "demo"]
+BY_HAND += ["dream", "dream log", "dream drives"]
 BY_HAND += ["patterns review", "patterns edit", "patterns import", "patterns distribute"]
 ELSEWHERE = {
     "ask": "ask",
@@ -31,7 +32,9 @@ ELSEWHERE = {
     "situation": "sitrep --json", "get_active_sessions": "sessions", "get_recent_sessions": "sessions --recent",
     "lock_resource": "lock", "release_resource": "unlock", "release_all": "unlock --all", "check_locks": "locks NAME",
     "list_locks": "locks", "get_world_state": "world show", "check_edit": "hook",
-    "edit_pattern": "patterns edit", "import_catalog": "patterns import", "distribute": "patterns distribute",
+    "detect": "patterns detect", "edit_pattern": "patterns edit", "import_catalog": "patterns import", "distribute": "patterns distribute",
+    "dream": "dream", "get_drives": "dream drives", "foresee_dream": "dream --dry-run", "dream_log": "dream log",
+    "undo_dream": "dream --undo",
     "init": "init", "uninit": "uninit", "doctor": "doctor",
 }  # fmt: skip
 

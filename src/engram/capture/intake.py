@@ -50,8 +50,12 @@ def take_in(
     dry_run: bool = False,
     progress: Progress | None = None,
     all_known: bool = False,
+    weigh: bool = True,
 ) -> Ingested:
-    """Take transcripts in, alone on this machine; then digest what is due, and keep to the budget."""
+    """Take transcripts in, alone on this machine; then digest what is due, and keep to the budget.
+
+    Weighing all digests reads them all: who looks every ten minutes leaves that to others.
+    """
     with Turn(hub.settings.home), _without_collector():
         sources = list(found)
         learnt = redactor(hub, make=not dry_run)
@@ -71,7 +75,7 @@ def take_in(
         analyzed = {*run.writer.changed, *remake_due(hub)}
         exchange_due(hub)
         make_findable(hub)
-        kept = retention.evict(hub, whole=all_known)
+        kept = retention.evict(hub, whole=all_known and weigh)
         bring_up_to_date(hub, embed="fast")
         return _report(run, len(analyzed), kept)
 

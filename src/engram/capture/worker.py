@@ -71,7 +71,7 @@ def _patiently(hub: Hub, sources: list[Source], *, all_known: bool = False) -> I
     deadline = time.monotonic() + _PATIENCE
     while True:
         try:
-            return intake.take_in(hub, sources, all_known=all_known)
+            return intake.take_in(hub, sources, all_known=all_known, weigh=False)
         except SweepRunning:
             if time.monotonic() > deadline:
                 raise

@@ -11,8 +11,7 @@ from typing import Annotated
 
 from engram import host, text
 from engram.clock import SECOND, moment
-from engram.coordination.overview import rot
-from engram.dream import drives, journal, senses
+from engram.dream import drives, journal, rot, senses
 from engram.dream.budget import Budget, Deadline, limits_of
 from engram.dream.done import Done
 from engram.dream.drives import Drive
@@ -26,6 +25,7 @@ from engram.memory import self_state
 from engram.memory.attribution import attributed
 from engram.operation import Help, operation
 from engram.store import passes
+from engram.store.rot import STALE
 
 ASKED, FORCED, LOOP, WORKER = "asked", "forced", "loop", "worker"
 _FATAL = (StoreBusy, StoreFull, StoreUnavailable, StoreDamaged, DreamRunning)  # no other step would fare better
@@ -84,8 +84,8 @@ class _Pass:
                 try:
                     self._work()
                 finally:
-                    self._end()
-        return self._result()
+                    ended = self._end()
+        return ended
 
     def _work(self) -> None:
         for step in STEPS:
@@ -126,15 +126,18 @@ class _Pass:
         self.lease.renew()
         return self.deadline.passed
 
-    def _end(self) -> None:
+    def _end(self) -> Pass:
         """Read out how caught-up memory is, and write it down."""
         self.now = senses.sense(self.hub)
         self._keep_drives()
-        if self.force or any(each.count or each.failed or each.left for each in self.done):
-            journal.end(self.hub, self.id, self._result())
-        else:
+        if not self.force and not any(each.count or each.failed or each.left for each in self.done):
             journal.drop(self.hub, self.id)  # a look that found nothing is not worth a line
             self.id = 0
+            return self._result()
+        rot.keep(self.hub, STALE, senses.stale(self.hub))
+        found = self._result()
+        journal.end(self.hub, self.id, found)
+        return found
 
     def _keep_drives(self) -> None:
         """Let the self state hold the drives, unless it does."""
@@ -149,5 +152,5 @@ class _Pass:
             seconds=round((self.hub.clock.steady() - self.started) / SECOND, 3), calls=self.allowance.calls,
             tokens=self.allowance.used, cost=round(self.allowance.spent, 6), budget=self.limits.told(),
             changes=passes.counts(self.hub.engine, self.id) if self.id else {},
-            rot=rot(self.hub) if self.id else None,
+            rot=rot.meter(self.hub) if self.id else None,
         )  # fmt: skip

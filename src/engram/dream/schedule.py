@@ -44,11 +44,16 @@ def uninstall(hub: Hub, *, dry_run: bool = False) -> Schedule | None:
     """Let a home no longer dream by itself; return how it did, None if it did not."""
     known = installed(hub)
     if not dry_run:
-        named = job(hub.settings.home, EVERY)
-        for scheduler in _KINDS.values():
-            if scheduler.found(named):
-                scheduler.take(named)
+        take_out(hub.settings.home)
     return known
+
+
+def take_out(home: str) -> None:
+    """Take whatever lets a home dream by itself out of the system."""
+    named = job(home, EVERY)
+    for scheduler in _KINDS.values():
+        if scheduler.found(named):
+            scheduler.take(named)
 
 
 def installed(hub: Hub) -> Schedule | None:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 SETTLED = HOUR  # a session silent for so long is summarized as it is
 _LINT = 20  # changed pages that press with 0.5
-_NEAR = 0.9  # of the soft cap: from here on eviction comes soon
 
 
 def sense(hub: Hub) -> dict[str, Drive]:
@@ -110,6 +109,11 @@ def to_compile(hub: Hub) -> int:
     return len(compiling.due_days(hub)) + writes.is_unfinished(vault.of(hub))
 
 
+def stale(hub: Hub) -> list[tuple[str, str, str]]:
+    """Return the gists whose session went on, and did not say enough yet for another."""
+    return [("gist", row["session_id"], "exchanges") for row in exchanges.uncovered(hub.engine) if row["known"]]
+
+
 def unembedded(hub: Hub) -> int:
     """Count the texts that no vector stands for."""
     if hub.settings.embedder == "none":
@@ -122,8 +126,9 @@ def unembedded(hub: Hub) -> int:
 
 
 def over_budget(hub: Hub) -> int:
-    """Tell whether the bodies are near or beyond their budget."""
-    return int(blobs.usage(hub.engine) > hub.settings.raw_soft_cap_bytes * _NEAR)
+    """Tell whether the bodies are beyond their budget, or somebody died while dropping some."""
+    beyond = blobs.usage(hub.engine) > hub.settings.raw_soft_cap_bytes
+    return int(beyond or bool(blobs.half_evicted(hub.engine)))
 
 
 _SIGNALS = {CONTINUITY: continuity, COHERENCE: coherence, CURIOSITY: curiosity, HYGIENE: hygiene}

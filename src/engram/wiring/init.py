@@ -138,9 +138,22 @@ def take_back(home: str, plan: Plan) -> tuple[str, ...]:
             record.drop(path)
         left = unwiring(None, None, record)
         if not (left.changes or left.problems):  # nobody calls us any more, recorded or not
+            problems += _stopped(home)
             launcher.remove(home)
     drop_directories(made)
     return tuple(problems)
+
+
+def _stopped(home: str) -> list[str]:
+    """Let the home no longer dream by itself, since the timer calls the launcher; return why not."""
+    from engram.dream import schedule
+    from engram.errors import ScheduleRefused
+
+    try:
+        schedule.take_out(home)
+    except ScheduleRefused as refusal:
+        return [str(refusal)]
+    return []
 
 
 def told(home: str, plan: Plan, program: str, dry_run: bool, problems: tuple[str, ...]) -> Wired:

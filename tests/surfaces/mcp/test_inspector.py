@@ -38,7 +38,7 @@ def use(home: Path, era: str, tool: str, status: int = 0, **arguments: Any) -> A
 @pytest.mark.parametrize("era", ERAS)
 def test_the_inspector_finds_every_schema_portable(tmp_path: Path, era: str) -> None:
     found = inspect(tmp_path / "home", era, "--strict", "--method", "tools/list")
-    assert len(found["tools"]) == 8
+    assert len(found["tools"]) == 9
 
 
 @pytest.mark.parametrize("era", ERAS)
