@@ -27,7 +27,7 @@ from engram.dream.cycle import dreamt
 AIM = 1.2
 MONTHS, DAYS, SESSIONS = (1, 6, 24), 5, 6
 QUICK = (1, 2), 1, 2
-BEGIN = datetime(2024, 1, 1, 9, tzinfo=timezone.utc)
+TODAY = datetime(2026, 1, 20, 9, tzinfo=timezone.utc)  # history ends the day before, however long it is
 WORDS = "cart price tax invoice refund till stock order parcel label basket voucher receipt ledger courier".split()
 
 
@@ -35,7 +35,7 @@ class Standing(Clock):
     """A clock whose wall time stands where the benchmark puts it."""
 
     def __init__(self) -> None:
-        self.wall = BEGIN
+        self.wall = TODAY
 
     def now(self) -> int:
         return round(self.wall.timestamp() * 1_000_000)
@@ -98,7 +98,7 @@ def measured(months: int, days: int, sessions: int) -> dict[str, Any]:
         os.environ["HOME"] = str(person)
         clock = Standing()
         for day in range(30 * months):
-            clock.wall = BEGIN + timedelta(days=day)
+            clock.wall = TODAY - timedelta(days=30 * months - day)
             for number in range(sessions):
                 transcript(person, clock.wall, number)
         clock.wall += timedelta(hours=12)
@@ -108,7 +108,7 @@ def measured(months: int, days: int, sessions: int) -> dict[str, Any]:
             stored = hub.stats().total_sessions
         busy, idle = [], []
         for day in range(days + 1):
-            clock.wall = BEGIN + timedelta(days=30 * months + day)
+            clock.wall = TODAY + timedelta(days=day)
             for number in range(sessions):
                 transcript(person, clock.wall, number)
             clock.wall += timedelta(hours=12)

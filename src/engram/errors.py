@@ -296,6 +296,12 @@ class DistributeRunning(Error):
     pid: int
 
 
+class DistributeOutdated(Error):
+    """Somebody decided about a rule after this was shown, so nothing was written. Run it again to see what is due."""
+
+    code, status, exit = "distribute_outdated", 409, 3
+
+
 class ScheduleRefused(Error):
     """The dream was not scheduled: {reason} {hint}"""
 

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click import unstyle
 from click.testing import CliRunner, Result
 
 from engram import Engram, host
+from engram.patterns.catalog import Dossier, Evidence, Pattern
 from engram.surfaces.cli import command_line
+from engram.surfaces.cli.render import render
 from tests.patterns.planting import pattern, session
 
 pytestmark = pytest.mark.skipif(host.agent() is not None, reason="an agent runs the tests, and only people decide")
@@ -101,12 +104,16 @@ def test_distribute_shows_asks_and_takes_back(engram: Engram, tmp_path: Path) ->
     assert f"+- [{one}] Use npm ci." in run("distribute", "--files", "--dry-run").output
     refused = CliRunner().invoke(command_line(), ["patterns", "distribute", "--files"])
     assert refused.exit_code == 2
+    assert "Say the same with --yes" in refused.output
     assert not path.exists()
     done = json.loads(run("distribute", "--files", "--yes", "--json").output)
     assert done["files"][0]["patterns"] == [one]
     assert one in path.read_text()
-    run("distribute", "--undo", "--yes")
+    assert "1 file as before." in run("distribute", "--undo", "--yes").output
     assert not path.exists()
+    again = run("distribute", "--undo").output
+    assert again.startswith("No file holds a rule of ours.\n")
+    assert "as before" not in again
 
 
 def test_a_file_that_cannot_be_written_fails_the_command(engram: Engram, tmp_path: Path) -> None:
@@ -121,7 +128,7 @@ def test_a_file_that_cannot_be_written_fails_the_command(engram: Engram, tmp_pat
 def test_export_and_import_make_a_round(engram: Engram, tmp_path: Path) -> None:
     (one,) = planted(engram, "npm")
     run("approve", one, "--rule", "Use npm ci.")
-    assert "1 files written" in run("export", str(tmp_path / "rules")).output
+    assert "1 file written" in run("export", str(tmp_path / "rules")).output
     path = next((tmp_path / "rules").iterdir())
     path.write_text(path.read_text().replace("Use npm ci.", "Always use npm ci."))
     assert "+Always use npm ci." in run("import", str(tmp_path / "rules"), "--dry-run").output
@@ -136,7 +143,10 @@ def test_measure_prints_a_table_and_json(engram: Engram) -> None:
     (one,) = planted(engram, "npm")
     assert "No rule was distributed" in run("measure").output
     run("approve", one, "--rule", "Use npm ci.")
-    assert "too early" in run("measure").output
+    told = run("measure").output
+    assert "too early" in told
+    assert "0 (0 … 0)" not in told  # nothing was saved yet, and nothing was measured either
+    assert f"{one} (sessions that called npm): " in told or f"{one} (all sessions): " in told
     found: list[dict[str, Any]] = json.loads(run("measure", one, "--json").output)
     assert found[0]["verdict"] == "too early"
 
@@ -159,3 +169,24 @@ def test_an_agent_that_runs_the_command_may_not_decide(engram: Engram, tmp_path:
         assert done.returncode == 3, done.stdout + done.stderr
         assert "Only a person decides" in done.stderr
     assert engram.get_pattern(one).pattern.state == "candidate"
+
+
+@pytest.mark.parametrize(("quote", "shown"), [("make: no rule", False), ("it was never there", True)])
+def test_a_quote_is_shown_if_the_evidence_does_not_say_it_already(engram: Engram, quote: str, shown: bool) -> None:
+    (one,) = planted(engram, "npm")
+    found = engram.get_pattern(one)
+    piece = Evidence(**{**vars(found.evidence[0]), "text": "make: no rule (from 'make all')", "quote": quote})
+    told = render(Dossier(**{**vars(found), "evidence": (piece,)}))
+    assert (f"“{quote}”" in told) is shown
+
+
+def test_a_pattern_of_several_agents_says_so_before_its_kind_and_what_it_cost(engram: Engram) -> None:
+    (one,) = planted(engram, "npm")
+    found = engram.get_pattern(one)
+    several = Pattern(
+        **{**vars(found.pattern), "flavors": ("claude", "codex"), "times": 1, "tokens": 1_000, "seconds": 90}
+    )
+    told = unstyle(render(Dossier(**{**vars(found), "pattern": several})))
+    assert "kind   [CROSS-FLAVOR] error\n" in told
+    assert "seen   1 time in 9 sessions of claude, codex, " in told
+    assert "cost   1,000 tokens, 1 min\n" in told

@@ -80,7 +80,9 @@ def source(path: str, flavor: str = "") -> Source | None:
         except OSError:
             pass
     inode = stat.st_ino if stat.st_ino < 1 << 63 else stat.st_ino >> 1
-    name = os.fsencode(path.removesuffix(".zst")).decode("utf-8", "backslashreplace")  # what any store can hold
+    name = path.removesuffix(".zst")
+    if not name.isascii():
+        name = os.fsencode(name).decode("utf-8", "backslashreplace")  # what any store can hold
     return Source(path=path, name=name, flavor=flavor, size=size, changed_at=changed, inode=inode)
 
 

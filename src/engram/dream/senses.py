@@ -81,6 +81,7 @@ def hygiene(hub: Hub) -> tuple[Signal, ...]:
     """Return what is not indexed, not looked through for duplicates, not linted, and beyond the budget."""
     return (
         Signal(segments.backlog(hub.engine) + unembedded(hub), 2000, "text to index", "texts to index"),
+        Signal(news.count(hub.engine, news.SCRUB), 1, "deletion to finish", "deletions to finish"),
         Signal(news.count(hub.engine, news.ROT), 20, "text to compare", "texts to compare"),
         Signal(news.count(hub.engine, news.LINT), _LINT, "page to lint", "pages to lint"),
         Signal(over_budget(hub), 0.5, "part of a budget overdrawn", "parts of a budget overdrawn"),

@@ -159,11 +159,15 @@ def _rot(hub: Hub, stop: Callable[[], bool]) -> Done:
     )  # fmt: skip
 
 
+def _embed_waits(hub: Hub) -> int:
+    return segments.backlog(hub.engine) + senses.unembedded(hub) + news.count(hub.engine, news.SCRUB)
+
+
 def _embed(hub: Hub, stop: Callable[[], bool]) -> Done:
     from engram.index.index import bring_up_to_date
 
     try:
-        made = bring_up_to_date(hub, told=_until(stop))
+        made = bring_up_to_date(hub, told=_until(stop), thorough=False)
     except OutOfTime:
         return Done(step="embed", did="stopped for time", count=0, left=segments.backlog(hub.engine))
     return Done(
@@ -203,6 +207,6 @@ STEPS = (
     Step("reflect", CURIOSITY, lambda hub: news.count(hub.engine, news.REFLECT), reflect.step),
     Step("lint", HYGIENE, _lint_waits, _lint),
     Step("rot", HYGIENE, lambda hub: news.count(hub.engine, news.ROT), _rot),
-    Step("embed", HYGIENE, lambda hub: segments.backlog(hub.engine) + senses.unembedded(hub), _embed),
+    Step("embed", HYGIENE, _embed_waits, _embed),
     Step("evict", HYGIENE, senses.over_budget, _evict),
 )

@@ -32,8 +32,10 @@ class Change:
 def read(path: str) -> bytes | None:
     """Return what a file holds, None if there is none; anything else in its place is refused."""
     try:
-        if stat.S_ISFIFO(os.stat(path).st_mode):
-            raise ConfigRefused(path=path, reason="it is a pipe, not a file.")  # to open it would wait for a writer
+        mode = os.stat(path).st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # a pipe would wait for a writer, a device never end
+            what = "pipe" if stat.S_ISFIFO(mode) else "device"
+            raise ConfigRefused(path=path, reason=f"it is a {what}, not a file.")
         with open(path, "rb") as file:
             return file.read()
     except FileNotFoundError:
@@ -86,8 +88,13 @@ def _masked(parts: list[str], mask: Callable[[list[str]], list[str]]) -> list[st
 
 
 def _shortened(part: str) -> str:
-    """Leave out the middle of a line nobody reads; what we add stands at an end."""
+    """Leave out the middle of a line nobody reads, and what a terminal would obey; what we add stands at an end."""
+    part = part if part.isprintable() else "".join(map(_legible, part))
     return part if len(part) <= _LONGEST else f"{part[: _LONGEST // 2]} … {part[-_LONGEST // 2 :]}"
+
+
+def _legible(character: str) -> str:
+    return character if character.isprintable() or character == "\t" else character.encode("unicode_escape").decode()
 
 
 def write(change: Change) -> None:
@@ -97,7 +104,7 @@ def write(change: Change) -> None:
     _refuse_read_only(target, change.path)
     if change.after is None:
         _unchanged(change)
-        os.unlink(target)
+        _remove(target, change.path)
         return
     handle, temporary = _temporary(target, change.path)
     try:
@@ -114,6 +121,13 @@ def write(change: Change) -> None:
         if isinstance(problem, OSError):
             raise ConfigRefused(path=change.path, reason=f"it cannot be written: {problem.strerror}.") from problem
         raise
+
+
+def _remove(target: str, path: str) -> None:
+    try:
+        os.unlink(target)
+    except OSError as problem:
+        raise ConfigRefused(path=path, reason=f"it cannot be removed: {problem.strerror}.") from problem
 
 
 def drop_directories(made: Iterable[str]) -> None:

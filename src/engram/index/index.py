@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engram.hub import Hub
 from engram.index.indexed import Indexed
 from engram.operation import Help, operation
-from engram.store import exchanges, passages, segments
+from engram.store import exchanges, news, passages, segments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +21,7 @@ _AT_ONCE = 8192  # docs of a new segment
 _SMALL = 2048  # of one that is made while a question waits
 _FANOUT = 8  # so many segments of one size become one
 _LARGEST = 131_072  # docs of a segment that is merged no further
+_MUCH = 0.2  # of a segment's docs are dead
 _SIZES = 6  # of segments, each eight times the one before, up to the largest
 
 
@@ -35,11 +36,12 @@ def index(
 
 
 def bring_up_to_date(
-    hub: Hub, *, rebuild: bool = False, embed: bool | str = True, told: Progress | None = None
+    hub: Hub, *, rebuild: bool = False, embed: bool | str = True, told: Progress | None = None, thorough: bool = True
 ) -> Indexed:  # fmt: skip
     """Index what waits, then embed what has no vectors ("fast": by the bundled model only).
 
-    Both can be interrupted and go on later.
+    Both can be interrupted and go on later. Who comes often need not be thorough: the words of docs that died stay,
+    unless a deletion wants them gone or they are many.
     """
     if rebuild:
         _forget_all(hub)
@@ -48,8 +50,8 @@ def bring_up_to_date(
         added += count
         if told:
             told("indexed", added, max(total, added))
-    if embed != "fast":  # what a deletion that was cut short left; a sweep does not wait for it
-        scrub(hub)
+    if embed != "fast":  # a sweep does not wait for it
+        _scrub_if_due(hub, thorough)
     embedded = 0
     if embed:
         from engram.index.embed import embed_all
@@ -269,17 +271,27 @@ def _move_vectors(hub: Hub, rows: list[dict[str, Any]], made: int) -> None:
             segments.add_vectors(hub.engine, space["id"], made, through, b"".join(docs), b"".join(codes))
 
 
-def scrub(hub: Hub) -> None:
-    """Take the words and vectors of dead docs out of the index for good."""
+def _scrub_if_due(hub: Hub, thorough: bool) -> None:
+    """Scrub all where somebody asks for it or a deletion was cut short, else only where much is dead."""
+    wanted = news.waiting(hub.engine, news.SCRUB)
+    scrub(hub, 0.0 if thorough or wanted else _MUCH)
+    with hub.engine.transaction():
+        for row in wanted:
+            news.settle(hub.engine, news.SCRUB, row)
+
+
+def scrub(hub: Hub, least: float = 0.0) -> None:
+    """Take the words and vectors of dead docs out of the index for good, where at least such a share is dead."""
     import numpy as np
 
-    from engram.index.shelf import DEAD
+    from engram.index.shelf import DEAD, shelf
 
-    for row in segments.overview(hub.engine):
-        if not row["changed"]:
-            continue  # none of its docs ever died
+    for part in shelf(hub).parts:
+        dead = int((part["dead"] == DEAD).sum())
+        if not dead or dead < least * part["count"]:
+            continue
         with hub.engine.transaction():
             segments.hold(hub.engine)
-            held = segments.columns(hub.engine, row["id"])  # merged meanwhile, it has lost them already
+            held = segments.columns(hub.engine, part["id"])  # merged meanwhile, it has lost them already
             if held and (np.frombuffer(held["dead"], "u1") == DEAD).any():
-                _join(hub, [row["id"]])
+                _join(hub, [part["id"]])

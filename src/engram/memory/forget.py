@@ -12,7 +12,7 @@ from engram.memory.eras import integrated
 from engram.memory.stale import mark_deleted
 from engram.model import Deleted, Session
 from engram.settings import is_url
-from engram.store import blobs, captures, event_words, events, exchanges, ledger, passages
+from engram.store import blobs, captures, event_words, events, exchanges, ledger, news, passages
 from engram.store import sessions as session_store
 from engram.value import value
 
@@ -30,6 +30,7 @@ def delete(hub: Hub, family: list[Session]) -> Deleted:
     with hub.engine.transaction(durable=True):
         gone = [_gone(hub, each) for each in family]
         ledger.hush(hub.engine)
+        news.note(hub.engine, news.SCRUB, ["index"], hub.now())
         blobs.recount(hub.engine)
     _remove(hub, [name for each in gone for name in each.bodies])
     bring_up_to_date(hub, embed=False)

@@ -81,7 +81,7 @@ def parse(said: str) -> Entry:
     if not ID.fullmatch(head["id"]):
         raise Broken(1, f"{text.one_line(head['id'], 40)!r} is no id.")
     version = head.get("version", "0")
-    if not version.isdecimal():
+    if not re.fullmatch(r"[0-9]{1,9}", version):
         raise Broken(1, f"{text.one_line(version, 40)!r} is no version.")
     title = next((line[2:].strip() for line in lines[body:] if line.startswith("# ")), "")
     rule, at = _section(lines, body, "Rule")

@@ -11,6 +11,7 @@ from engram.hub import Hub
 from engram.operation import Help, operation
 from engram.patterns.candidate import Candidate, Detected
 from engram.store import news, patterns, signals
+from engram.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _tried(hub: Hub, row: Row) -> int | None:
     except (StoreBusy, StoreFull, StoreUnavailable):
         raise  # nothing is wrong with the session
     except Exception as problem:
-        told = f"{type(problem).__name__}: {problem}"[:300]
+        told = one_line(f"{type(problem).__name__}: {problem}", 300)
         with hub.engine.transaction():
             if signals.failed(hub.engine, row["key"], told, hub.now()) >= _TRIES:
                 news.settle(hub.engine, news.DETECT, row)
@@ -92,6 +93,7 @@ def look(hub: Hub, row: Row) -> int:
     found = signals_of(told, over=over) if told else []
     vectors = _vectors(hub, found)
     with hub.engine.transaction():
+        patterns.hold(hub.engine)  # whoever settles meanwhile would take this for counted
         if told:
             rows = [_row(told, each) for each in found]
             touched = signals.replace(hub.engine, told.session, rows, keep=not told.whole)

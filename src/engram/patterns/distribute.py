@@ -71,6 +71,7 @@ def carry_out(hub: Hub, plan: Plan) -> tuple[str, ...]:
 
     problems = []
     with Turn(hub.settings.home, "distribute.lock", DistributeRunning):
+        _refuse_outdated(hub, plan)
         _context(hub, plan)
         for each in plan.files:
             try:
@@ -79,6 +80,16 @@ def carry_out(hub: Hub, plan: Plan) -> tuple[str, ...]:
                 problems.append(str(refusal))
                 _unnote(hub, each)
     return tuple(problems)
+
+
+def _refuse_outdated(hub: Hub, plan: Plan) -> None:
+    """Refuse a plan that waited for an answer while somebody decided: it may hold what nobody approves any more."""
+    from engram.errors import DistributeOutdated
+    from engram.patterns.plan import in_force
+    from engram.store import rules
+
+    if not plan.undo and in_force(rules.approved(hub.engine)) != plan.made_of:
+        raise DistributeOutdated()
 
 
 def told(hub: Hub, plan: Plan, dry_run: bool, problems: tuple[str, ...]) -> Distributed:
@@ -126,10 +137,10 @@ def _file(hub: Hub, planned: Planned) -> None:
             placements.note_file(hub.engine, here, change.path, plain_json.dumps(made), hub.now())
     if change.before != change.after:
         write(change)
+    if change.after is None:  # before it is noted: whoever dies here does it again
+        drop_directories(each for each in planned.made or () if each != change.path and os.path.isdir(each))
     with hub.engine.transaction(durable=True):
         _note(hub, planned, here)
-    if change.after is None:
-        drop_directories(each for each in planned.made or () if each != change.path and os.path.isdir(each))
 
 
 def _unnote(hub: Hub, planned: Planned) -> None:

@@ -64,6 +64,8 @@ def _put(path: str, said: str) -> bool:
     """Write a file if it says something else; tell whether it did."""
     from engram.files.change import Change, read, write
 
+    if os.path.islink(path):  # a repository of others may hold one that leads anywhere
+        raise ConfigRefused(path=path, reason="it is a link. Remove it and export again.")
     before, after = read(path), said.encode()
     if before == after:
         return False

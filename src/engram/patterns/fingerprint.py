@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from hashlib import blake2b
 
+from engram.patterns.unseen import seen
 from engram.text import inline
 
+_ID_BYTES = 6  # among 100,000 patterns two have the same id once in 50,000 stores
 LONGEST = 160  # characters of a fingerprint
 
 _COLOR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\[\d{1,3}(?:;\d{1,3})*m")
@@ -82,7 +84,7 @@ def _kept_or_not(match: re.Match[str]) -> str:
 
 def pattern_id(kind: str, seed: str) -> str:
     """Return the id of the pattern that a fingerprint is the seed of."""
-    return "p" + blake2b(f"{kind}\n{seed}".encode(), digest_size=4).hexdigest()
+    return "p" + blake2b(f"{kind}\n{seed}".encode(), digest_size=_ID_BYTES).hexdigest()
 
 
 def file_name(path: str, project: str, cwd: str | None) -> str:
@@ -126,4 +128,4 @@ def safe(text: str | None, length: int = 200) -> str:
     """Return words of a transcript as one line that can neither break out of a block nor hide anything."""
     bare = _MARKUP.sub("", _COLOR.sub("", (text or "")[: length * 8]))
     line = inline(bare, length).replace("|", "¦").replace("[[", "[").replace("]]", "]")
-    return line if line.isprintable() else "".join(c for c in line if c.isprintable())
+    return line if line.isascii() and line.isprintable() else seen(line)

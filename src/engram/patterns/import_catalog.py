@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from engram import text
 from engram.errors import Error, ImportRefused
 from engram.operation import Help, operation
 from engram.patterns import catalog, review
-from engram.patterns.rule_text import fix_text, rule_text, scope_of
+from engram.patterns.fingerprint import safe
+from engram.patterns.rule_text import fix_text, rule_text
+from engram.patterns.scope import scope_of
 from engram.store import patterns, rules
 from engram.store.patterns import APPROVED, CANDIDATE, MERGED, REJECTED, RETIRED
 from engram.value import value
@@ -46,6 +49,25 @@ class ImportedCatalog:
     dry_run: bool
 
 
+@value
+class Look:
+    """What the files of a catalog say, read once: what is shown of it is what is taken over."""
+
+    directory: str
+    changes: tuple[Change, ...]
+    unchanged: int
+    refused: tuple[str, ...]
+
+
+@value
+class Change:
+    """One file that says something new."""
+
+    file: str
+    entry: Entry
+    before: catalog.Pattern | None
+
+
 @operation(writes=True, agent=False)
 def import_catalog(
     hub: Hub,
@@ -54,19 +76,49 @@ def import_catalog(
     dry_run: Annotated[bool, Help("only tell what would change")] = False,
 ) -> ImportedCatalog:
     """Take over changed files of a catalog; what they say is approved, you approve by importing it."""
+    found = look(hub, directory)
+    return told(found, dry_run=True) if dry_run else take(hub, found, author)
+
+
+def look(hub: Hub, directory: str) -> Look:
+    """Return what the files of a catalog would change."""
     folder = os.path.abspath(os.path.expanduser(text.name("directory", directory)))
     if not os.path.isdir(folder):
         raise ImportRefused(path=folder, reason="it is not a directory.")
-    taken, refused, unchanged, seen = list[Taken](), list[str](), 0, dict[str, str]()
+    changes, refused, unchanged, seen = list[Change](), list[str](), 0, dict[str, str]()
     for name in sorted(each for each in os.listdir(folder) if each.endswith(".md") and each != "README.md"):
+        shown = text.one_line(safe(text.clean("file", name)), 200)
         try:
-            found = _taken(hub, folder, name, author, dry_run, seen)
-            taken += [found] if found else []
+            found = _looked_at(hub, folder, name, shown, seen)
+            changes += [found] if found else []
             unchanged += found is None
         except _Left as left:
-            refused.append(f"{name}, line {left.line}: {left.reason}")
+            refused.append(f"{shown}, line {left.line}: {left.reason}")
+    return Look(folder, tuple(changes), unchanged, tuple(refused))
+
+
+def take(hub: Hub, found: Look, author: str | None) -> ImportedCatalog:
+    """Take over what was looked at, each pattern whole or not at all."""
+    done, refused = list[Change](), list(found.refused)
+    for each in found.changes:
+        try:
+            with hub.engine.transaction(durable=True):
+                patterns.hold(hub.engine)
+                _decide(hub, each, author)
+            done.append(each)
+        except Error as problem:
+            refused.append(f"{each.file}, line {each.entry.line}: {problem}")
+    return told(Look(found.directory, tuple(done), found.unchanged, tuple(refused)), dry_run=False)
+
+
+def told(found: Look, *, dry_run: bool) -> ImportedCatalog:
+    """Return what was found, or done, as a value to show."""
+    taken = tuple(
+        Taken(each.entry.id, each.file, each.entry.state, each.before is None, _diff(each.before, each.entry))
+        for each in found.changes
+    )
     approvals = sum(each.state == APPROVED for each in taken)
-    return ImportedCatalog(folder, tuple(taken), unchanged, tuple(refused), approvals, dry_run)
+    return ImportedCatalog(found.directory, taken, found.unchanged, found.refused, approvals, dry_run)
 
 
 class _Left(Exception):
@@ -77,36 +129,34 @@ class _Left(Exception):
         self.line, self.reason = line, reason
 
 
-def _taken(
-    hub: Hub, folder: str, name: str, author: str | None, dry_run: bool, seen: dict[str, str]
-) -> Taken | None:  # fmt: skip
-    """Take one file over; None if it says nothing new."""
+def _looked_at(hub: Hub, folder: str, name: str, shown: str, seen: dict[str, str]) -> Change | None:
+    """Return what one file changes; None if it says nothing new."""
     entry = _read(os.path.join(folder, name))
     if entry.id in seen:
         raise _Left(1, f"{seen[entry.id]} is about {entry.id} already.")
-    seen[entry.id] = name
+    seen[entry.id] = shown
     try:
         entry = _fitting(hub, entry)
-        row = patterns.get(hub.engine, entry.id)
-        before = catalog.shown(hub, entry.id) if row else None
+        before = catalog.shown(hub, entry.id) if patterns.get(hub.engine, entry.id) else None
         if before and _same(before, entry):
             return None
         _check(before, entry)
-        if not dry_run:
-            _decide(hub, before, entry, author)
     except Error as problem:
         raise _Left(entry.line, str(problem)) from problem
-    return Taken(entry.id, name, entry.state, before is None, _diff(before, entry))
+    return Change(shown, entry, before)
 
 
 def _read(path: str) -> Entry:
     from engram.patterns.catalog_file import Broken, parse
 
     try:
-        if os.path.getsize(path) > _LARGEST:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a link of a repository may lead to a device that never ends
+            raise _Left(1, "it is not a file.")
+        with open(path, "rb") as file:
+            held = file.read(_LARGEST + 1)
+        if len(held) > _LARGEST:
             raise _Left(1, "it is too large for a pattern.")
-        with open(path, encoding="utf-8") as file:
-            return parse(file.read())
+        return parse(held.decode())
     except UnicodeDecodeError:
         raise _Left(1, "it is not UTF-8 text.") from None
     except OSError as problem:
@@ -119,8 +169,8 @@ def _fitting(hub: Hub, entry: Entry) -> Entry:
     from engram.patterns.catalog_file import Entry
 
     return Entry(
-        id=entry.id, kind=text.name("kind", entry.kind), state=entry.state, scope=scope_of(entry.scope),
-        version=entry.version, title=text.one_line(text.clean("title", entry.title), 200),
+        id=entry.id, kind=text.name("kind", entry.kind), state=entry.state, scope=scope_of(hub, entry.scope),
+        version=entry.version, title=safe(entry.title, 200) or entry.id,
         rule=rule_text(hub, entry.rule), fix=fix_text(hub, entry.fix), line=entry.line,
     )  # fmt: skip
 
@@ -142,12 +192,13 @@ def _check(before: catalog.Pattern | None, entry: Entry) -> None:
         raise _Left(1, reason)
 
 
-def _decide(hub: Hub, before: catalog.Pattern | None, entry: Entry, author: str | None) -> None:
-    """Decide as the file says, step by step as a person would have."""
+def _decide(hub: Hub, change: Change, author: str | None) -> None:
+    """Decide as the file says, step by step as a person would have, unless somebody decided since it was looked at."""
+    entry, before, why = change.entry, change.before, "imported"
     if before is None:
-        with hub.engine.transaction(durable=True):
-            rules.enter(hub.engine, entry.id, entry.kind, entry.title, hub.now())
-    state, why = before.state if before else CANDIDATE, "imported"
+        rules.enter(hub.engine, entry.id, entry.kind, entry.title, hub.now())
+    review.require_version(hub, entry.id, before.version if before else 0)
+    state = before.state if before else CANDIDATE
     if state in (REJECTED, RETIRED, MERGED) and state != entry.state:
         state = review.restore_pattern(hub, entry.id, why, author).state
     approves = entry.state == APPROVED or (entry.state == RETIRED and state == CANDIDATE)

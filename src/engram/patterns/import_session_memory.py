@@ -63,6 +63,7 @@ def import_session_memory(
         work = _Import(hub, seed, Mending(redactor(hub, make=not dry_run), hub.now()))
         try:
             with hub.engine.transaction(durable=True):
+                patterns.hold(hub.engine)
                 work.run()
                 if dry_run:
                     raise _OnlyLooking

@@ -9,7 +9,7 @@ from engram.errors import ConfigDamaged, ConfigRefused, InvalidInput
 from engram.files.change import Change, read
 from engram.patterns import block, told
 from engram.patterns.placement import FLAVORS, Place, hidden_by, places, present, skill_beside
-from engram.patterns.rule_text import reach
+from engram.patterns.scope import reach
 from engram.recall.rules_told import worth
 from engram.store import placements, rules
 from engram.value import value
@@ -18,6 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.hub import Hub
     from engram.store.engine import Row
+
+
+_LARGEST = 4 * 1024 * 1024  # bytes of a file that may take rules
 
 
 @value
@@ -45,6 +48,7 @@ class Plan:
     problems: tuple[str, ...]
     undo: bool
     whole: bool  # nothing was left out of it by project or flavor
+    made_of: tuple[tuple[str, int], ...]  # the patterns and versions that were approved
 
 
 def known(flavor: str | None) -> str | None:
@@ -63,25 +67,32 @@ def plan(hub: Hub, *, files: bool, undo: bool, project: str | None, flavor: str 
     chosen = [place for place in _due(approved, files, undo, made) if _meant(place, project, flavor)]
     found, problems = list[Planned](), list[str]()
     for place in chosen:
-        fitting = [] if undo else [row for row in approved if _belongs(row, place)]
+        fitting = [row for row in approved if _belongs(row, place)]
         try:
-            found += _planned(hub, place, fitting, made)
+            found += _taken_out(place, made) if undo else _planned(hub, place, fitting, made)
         except ConfigRefused as refusal:
             problems.append(str(refusal))
     context = () if undo or choice == "files" else tuple(approved)
     whole = project is None and flavor is None
     placed = {each for planned in found for each in planned.ids}
     left_out = [row["id"] for row in approved if files and whole and not undo and row["id"] not in placed]
-    return Plan(context, tuple(found), tuple(left_out), tuple(problems), undo, whole)
+    return Plan(context, tuple(found), tuple(left_out), tuple(problems), undo, whole, in_force(approved))
+
+
+def in_force(approved: list[Row]) -> tuple[tuple[str, int], ...]:
+    """Return which versions of which rules are approved."""
+    return tuple(sorted((row["id"], row["version"]) for row in approved))
 
 
 def _due(approved: list[Row], files: bool, undo: bool, made: dict[str, tuple[str, ...]]) -> list[Place]:
     """Return the files to look at: those that shall hold rules, and those that do."""
     projects = {reach(row["scope"])[1] for row in approved}
-    here = [each for each in projects if os.path.isdir(each)]
+    here = [each for each in projects if os.path.isabs(each) and os.path.isdir(each)]
     wished = [place for each in ("", *sorted(here)) for place in places(present(), each)]
     by_path = {place.path: place for place in [*wished, *filter(None, map(skill_beside, wished))]}
-    held = [by_path.get(path) or _older(path) for path in sorted(made)]
+    looked_at = [] if undo else [place for place in wished if files or place.path in made]
+    beside = {skill.path for place in looked_at if (skill := skill_beside(place))}  # these come with their file
+    held = [by_path.get(path) or _older(path) for path in sorted(made) if path not in beside]
     if undo or not files:
         return held
     return [*(place for place in wished if place.path not in made), *held]
@@ -106,10 +117,14 @@ def _belongs(row: Row, place: Place) -> bool:
     return project == place.project and (not flavor or place.flavors == (flavor,))
 
 
+def _taken_out(place: Place, made: dict[str, tuple[str, ...]]) -> list[Planned]:
+    return _changed(place, "", (), made.get(place.path))
+
+
 def _planned(hub: Hub, place: Place, fitting: list[Row], made: dict[str, tuple[str, ...]]) -> list[Planned]:
     """Return what a file shall hold, and the skill beside it for the rest."""
-    if place.kind == "skill" and place.flavors:
-        return []  # it comes with the file beside it
+    if place.kind == "skill":
+        return _taken_out(place, made)  # the file it was beside is not ours any more
     budget = hub.settings.pattern_tokens
     said = block.block(fitting, budget)
     beside = skill_beside(place)
@@ -124,6 +139,7 @@ def _planned(hub: Hub, place: Place, fitting: list[Row], made: dict[str, tuple[s
 
 def _changed(place: Place, said: str, placed: tuple[Row, ...], made: tuple[str, ...] | None) -> list[Planned]:
     """Return one file as it shall be; nothing if it has nothing of ours and shall have nothing."""
+    _refuse_foreign(place)
     before = read(place.path)
     held = _decoded(place.path, before)
     if said and held is None and (hidden := hidden_by(place)):
@@ -142,6 +158,16 @@ def _changed(place: Place, said: str, placed: tuple[Row, ...], made: tuple[str, 
         place.path, before, None if after is None else after.encode(), "rules", shared=bool(place.project)
     )  # fmt: skip
     return [Planned(place, change, placed, made)]
+
+
+def _refuse_foreign(place: Place) -> None:
+    """Refuse a file a link leads to from inside a project: what others put into a repository chooses no file of ours."""
+    real = os.path.realpath(place.path)
+    if place.project and not real.startswith(os.path.join(os.path.realpath(place.project), "")):
+        reason = f"a link leads from it out of the project, to {real}."
+        raise ConfigRefused(path=place.path, reason=reason)
+    if os.path.isfile(real) and os.path.getsize(real) > _LARGEST:
+        raise ConfigRefused(path=place.path, reason="it is too large for a file that agents read at every start.")
 
 
 def _without(place: Place, held: str | None, made: tuple[str, ...]) -> str | None:

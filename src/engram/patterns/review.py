@@ -10,7 +10,8 @@ from engram.errors import Conflict, InvalidInput, Undecidable
 from engram.operation import Help, operation
 from engram.patterns import catalog, told
 from engram.patterns.catalog import Pattern
-from engram.patterns.rule_text import fix_text, rule_text, scope_of
+from engram.patterns.rule_text import fix_text, rule_text
+from engram.patterns.scope import scope_of
 from engram.store import patterns, rules
 from engram.store.patterns import APPROVED, CANDIDATE, MERGED, REJECTED, RETIRED
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from engram.hub import Hub
     from engram.store.engine import Row
 
+_AS_IT_IS = ""  # the state of a pattern whose words alone change
 ADVICE = ("approve", "reject", "edit", "merge", "retire")
 _SHOWN = 3  # pieces of evidence a decision names
 # From which states each decision leads, and the way out of the others.
@@ -38,7 +40,7 @@ def approve_pattern(
     hub: Hub,
     pattern: Annotated[str, Help("the pattern's id, or its beginning")],
     rule: Annotated[str | None, Help("what agents are told, in one to five lines; else what is proposed")] = None,
-    fix: Annotated[str | None, Help("what to do instead; else what is proposed")] = None,
+    fix: Annotated[str | None, Help("what to do instead; else what is proposed, if the rule is too")] = None,
     scope: Annotated[str | None, Help("global, project:PATH or flavor:NAME; global if nothing was said")] = None,
     author: Annotated[str | None, Help("who decides; without, you")] = None,
     reason: Annotated[str, Help("why")] = "",
@@ -73,11 +75,8 @@ def edit_pattern(
     expected_version: Annotated[int | None, Help("refuse if the rule's version is another")] = None,
 ) -> Pattern:
     """Change the rule of a candidate or of an approved pattern; the versions before stay."""
-    state = catalog.require(hub, pattern)["state"]
-    if state not in (CANDIDATE, APPROVED):
-        hint = f"Take it back first: `engram patterns restore {pattern}`."
-        raise Undecidable(pattern=pattern, state=state, wanted="edited", hint=hint)
-    return _decided(hub, pattern, state, author, reason, expected_version, {"rule": rule, "fix": fix, "scope": scope})
+    given = {"rule": rule, "fix": fix, "scope": scope}
+    return _decided(hub, pattern, _AS_IT_IS, author, reason, expected_version, given)
 
 
 @operation(writes=True, agent=False)
@@ -162,17 +161,28 @@ def recommend_pattern(
     return catalog.shown(hub, row["id"])
 
 
+def require_version(hub: Hub, pattern: str, expected: int) -> None:
+    """Refuse if somebody decided about a pattern since a version of its rule."""
+    _require_version(hub, catalog.require(hub, pattern), expected)
+
+
+def _require_version(hub: Hub, row: Row, expected: int | None) -> None:
+    if expected is not None and expected != row["version"]:
+        _refuse(hub, row, expected)
+
+
 def _decided(
     hub: Hub, pattern: str, state: str, author: str | None, reason: str, expected: int | None, given: dict[str, Any]
 ) -> Pattern:
     with hub.engine.transaction(durable=True):
         patterns.hold(hub.engine)
         row = catalog.require(hub, pattern)
-        if expected is not None and expected != row["version"]:
-            _refuse(hub, row, expected)
-        if state != row["state"] or state == APPROVED:
+        _require_version(hub, row, expected)
+        if state == _AS_IT_IS:
+            _allowed(row, APPROVED, "edited")
+        elif state != row["state"] or state == APPROVED:
             _allowed(row, state, state)
-        _write(hub, row, state, author, reason, given)
+        _write(hub, row, state or row["state"], author, reason, given)
     return catalog.shown(hub, row["id"])
 
 
@@ -196,12 +206,14 @@ def _write(
 def _said(hub: Hub, row: Row, given: dict[str, Any], state: str) -> dict[str, str]:
     """Return rule, fix and scope of the version to come; only what agents will be told has to be fit for that."""
     current = rules.version(hub.engine, row["id"], row["version"])
-    before = current or {"rule": row["proposed"] or row["title"], "fix": row["proposed_fix"], "scope": "global"}
+    # Who words the rule has not agreed to a fix that came out of a transcript.
+    fix = row["proposed_fix"] if given.get("rule") is None else ""
+    before = current or {"rule": row["proposed"] or row["title"], "fix": fix, "scope": "global"}
     said = {name: before[name] if given.get(name) is None else given[name] for name in ("rule", "fix", "scope")}
     if state != APPROVED and not given:
         return said
     return {
-        "rule": rule_text(hub, said["rule"]), "fix": fix_text(hub, said["fix"]), "scope": scope_of(said["scope"]),
+        "rule": rule_text(hub, said["rule"]), "fix": fix_text(hub, said["fix"]), "scope": scope_of(hub, said["scope"]),
     }  # fmt: skip
 
 

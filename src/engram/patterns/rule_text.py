@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from engram import text
+import re
+
 from engram.errors import InvalidInput, TooLarge
+from engram.patterns.unseen import first_unseen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,8 +14,6 @@ if TYPE_CHECKING:
 LINES, CHARACTERS = 5, 600
 _MARKS = ("<!--", "-->", "engram:begin", "engram:end")  # what our own blocks are told by
 _FENCES = ("```", "~~~")  # one left open would swallow what follows in the file
-# Characters a reader does not see: control, direction and joining marks, tags, private use, line separators.
-_UNSEEN = ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp")
 
 
 def rule_text(hub: Hub, given: object) -> str:
@@ -29,24 +29,7 @@ def fix_text(hub: Hub, given: object) -> str:
     return _without_secrets(hub, _plain("fix", given))
 
 
-def scope_of(given: object) -> str:
-    """Return where a rule holds: global, one project, or one flavor."""
-    scope = text.name("scope", given)
-    kind, _, name = scope.partition(":")
-    if scope == "global" or (kind in ("project", "flavor") and name.strip()):
-        return scope
-    raise InvalidInput(field="scope", reason=f"{scope!r} is none; there are global, project:PATH and flavor:NAME.")
-
-
-def reach(scope: str) -> tuple[str, str]:
-    """Return the flavor and the project a scope is about; empty for all."""
-    kind, _, name = scope.partition(":")
-    return (name if kind == "flavor" else "", name if kind == "project" else "")
-
-
 def _plain(field: str, given: object) -> str:
-    import unicodedata
-
     if not isinstance(given, str):
         raise InvalidInput(field=field, reason=f"expected text, got {type(given).__name__}.")
     said = "\n".join(line.rstrip() for line in given.replace("\r\n", "\n").strip().split("\n"))
@@ -55,7 +38,7 @@ def _plain(field: str, given: object) -> str:
         raise TooLarge(field=field, size=len(said), limit=CHARACTERS, unit="characters", hint=hint)
     if said.count("\n") >= LINES or "\n\n" in said:
         raise InvalidInput(field=field, reason=f"it has empty lines, or more than {LINES}. Say it in fewer.")
-    unseen = next((c for c in said if c not in "\n\t" and unicodedata.category(c) in _UNSEEN), "")
+    unseen = next(filter(None, map(first_unseen, re.split(r"[\n\t]", said))), "")
     if unseen:
         reason = f"it holds a character nobody can see (U+{ord(unseen):04X}). Type it anew."
         raise InvalidInput(field=field, reason=reason)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engram import plain_json
 from engram.hub import Hub
 from engram.patterns import cluster, wording
 from engram.patterns.fingerprint import pattern_id
@@ -78,8 +79,6 @@ def _count(hub: Hub, touched: set[str]) -> None:
 
 def _row(pattern: str, counts: Row, told: list[Row]) -> dict[str, Any]:
     """Return a pattern as its signals tell it; the newest one of its seed speaks for it."""
-    import json
-
     speaker = wording.speaker(pattern, told)
     seed = next(
         (row["fingerprint"] for row in told if pattern_id(row["kind"], row["fingerprint"]) == pattern),
@@ -87,7 +86,7 @@ def _row(pattern: str, counts: Row, told: list[Row]) -> dict[str, Any]:
     )
     title = wording.title(speaker, told)
     rule, fix = wording.rule(speaker, title)
-    lists = {name: json.dumps(sorted(counts[name]), ensure_ascii=False) for name in ("flavors", "projects")}
+    lists = {name: plain_json.dumps(sorted(counts[name])) for name in ("flavors", "projects")}
     return {
         **counts, **lists, "id": pattern, "kind": speaker["kind"], "seed": seed, "title": title,
         "proposed": rule, "proposed_fix": fix, "proposed_by": "template",

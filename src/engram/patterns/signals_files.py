@@ -29,6 +29,7 @@ _RANGE = (
     "pages",
     "range",
 )
+_WORDS = re.compile(r"[\w.@+-]+")
 _GROWS = re.compile(r"\.(?:log|out|output|jsonl|tmp|pid)$|/tmp/|\btasks/", re.IGNORECASE)
 _DISCARD = re.compile(
     r"\bgit (?:reset --hard|checkout (?:HEAD )?(?:-- )?(?=\.|\S+[./]|-- )\S|restore (?!--staged)|clean -\w*f|"
@@ -41,7 +42,7 @@ _KEPT = re.compile(
 
 def rereads(story: Story) -> Iterator[Signal]:
     """Yield files of which the same lines were read many times though nothing changed them."""
-    seen: dict[tuple[str, str], list[Step]] = {}
+    seen: dict[str, dict[tuple[str, str], list[Step]]] = {}  # by the word a command would name the file by
     found: dict[str, list[Step]] = {}
     for step in story.steps:
         if step.kind == "compaction":
@@ -49,12 +50,14 @@ def rereads(story: Story) -> Iterator[Signal]:
         if step.done is None or not step.worked:
             continue
         for path in step.done.changes:
-            seen = {key: told for key, told in seen.items() if not _same(key[0], path)}
+            known = seen.get(_word(path), {})
+            seen[_word(path)] = {key: told for key, told in known.items() if not _same(key[0], path)}
         if step.command and not step.done.reads:
-            seen = {key: told for key, told in seen.items() if _base(key[0]) not in step.command}
+            for word in _WORDS.findall(step.command):
+                seen.pop(word, None)  # it may have changed it
         for path in step.done.reads:
             if not _GROWS.search(path):
-                told = seen.setdefault((path, _range(step)), [])
+                told = seen.setdefault(_word(path), {}).setdefault((path, _range(step)), [])
                 told.append(step)
                 if len(told) >= _READS and len(told) > len(found.get(path, ())):
                     found[path] = list(told)
@@ -68,6 +71,11 @@ def rereads(story: Story) -> Iterator[Signal]:
 def _range(step: Step) -> str:
     given = step.given if isinstance(step.given, dict) else {}
     return commands.short(step.command, 400) if step.command else repr([given.get(name) for name in _RANGE])
+
+
+def _word(path: str) -> str:
+    """Return the word by which a command would name a file: the last one of its name."""
+    return next(reversed(_WORDS.findall(_base(path))), "")
 
 
 def _base(path: str) -> str:

@@ -9,6 +9,7 @@ from engram.value import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
 Z = 1.959963984540054  # 95 % of a normal distribution lie within so many deviations
 _FOUND_BY = 2  # sessions make a pattern
@@ -90,11 +91,20 @@ def saved(before: Sequence[float], after: Sequence[float]) -> Interval:
         return Interval(0.0, 0.0, 0.0)
     then, now = np.asarray(before, float), np.asarray(after, float)
     draw = np.random.default_rng(_SEED)
-    means = [np.array([draw.choice(each, each.size).mean() for _ in range(_DRAWS)]) for each in (then, now)]
+    means = [_means(each, draw) for each in (then, now)]
     low, high = np.quantile(means[0] - means[1], (0.025, 0.975))
     return Interval(
         float((then.mean() - now.mean()) * now.size), float(low * now.size), float(high * now.size)
     )  # fmt: skip
+
+
+def _means(costs: Any, draw: Any) -> Any:
+    """Return the mean costs of samples drawn anew: first how many cost anything, then what those few cost."""
+    import numpy as np
+
+    some = costs[costs != 0]
+    counts = draw.binomial(costs.size, some.size / costs.size, _DRAWS)
+    return np.array([draw.choice(some, count).sum() if count else 0.0 for count in counts]) / costs.size
 
 
 def _choose(count: int, chosen: int) -> float:

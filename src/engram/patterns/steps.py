@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
@@ -71,23 +72,40 @@ class Story:
     whole: bool  # every body is still here; of an imported session none ever was
     last_at: int
     gone: tuple[Step, ...] = ()  # what is only known to have happened: its body was dropped
-    answers: tuple[tuple[int, int], ...] = ()  # when an answer came, and its tokens
+    times: tuple[int, ...] = ()  # when something happened, in order
+    answers: tuple[tuple[int, int], ...] = ()  # when an answer came, and its tokens, in order
     spent: int = 0  # tokens of all answers
 
     def cost(self, told: Sequence[Step], through: bool) -> tuple[int, int]:
         """Return the tokens and seconds of steps, each until the next thing happens, or of all from first to last."""
         spans = [(told[0].at, told[-1].until or told[-1].at)] if through else [self._span(step) for step in told]
-        tokens = sum(count for at, count in self.answers if any(first <= at <= last for first, last in spans))
+        tokens = sum(self._tokens(first, last) for first, last in _joined(spans))
         return tokens, round(sum(self._worked(first, last) for first, last in set(spans)) / 1_000_000)
 
     def _span(self, step: Step) -> tuple[int, int]:
-        later = (each.at for each in self.steps if each.at > max(step.at, step.until))
-        return step.at, next(later, max(step.at, step.until))
+        over = max(step.at, step.until)
+        later = bisect_right(self.times, over)
+        return step.at, self.times[later] if later < len(self.times) else over
+
+    def _tokens(self, first: int, last: int) -> int:
+        start, end = bisect_left(self.answers, (first,)), bisect_left(self.answers, (last + 1,))
+        return sum(count for _, count in self.answers[start:end])
 
     def _worked(self, first: int, last: int) -> int:
         """Return how long was worked between two times, long silences left out."""
-        times = [first, *(each.at for each in self.steps if first < each.at < last), last]
-        return sum(min(max(0, b - a), _PAUSE) for a, b in pairwise(times))
+        between = self.times[bisect_right(self.times, first) : bisect_left(self.times, last)]
+        return sum(min(max(0, b - a), _PAUSE) for a, b in pairwise((first, *between, last)))
+
+
+def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans of time in order, those that overlap as one."""
+    found: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if found and first <= found[-1][1]:
+            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        else:
+            found.append((first, last))
+    return found
 
 
 def story(hub: Hub, session_id: str) -> Story | None:
@@ -98,13 +116,14 @@ def story(hub: Hub, session_id: str) -> Story | None:
     if row is None:
         return None
     here, gone = _events(hub, row)
+    found = tuple(steps(here))
     answers = [(int(each["at"] or 0), int(each["tokens"])) for each in signals.answers(hub.engine, row["num"])]
     return Story(
-        session=row["id"], flavor=row["flavor"], project=row["project"], cwd=row["cwd"], steps=tuple(steps(here)),
+        session=row["id"], flavor=row["flavor"], project=row["project"], cwd=row["cwd"], steps=found,
         facts=json.loads(row["facts"]), outcome=row["outcome"], confidence=row["confidence"],
         relation=row["relation"] or "", whole=bool(here) and not gone, last_at=row["last_at"] or row["started_at"] or 0,
-        gone=tuple(gone),
-        answers=tuple(answers), spent=sum(count for _, count in answers),
+        gone=tuple(gone), times=tuple(sorted({step.at for step in found})),
+        answers=tuple(sorted(answers)), spent=sum(count for _, count in answers),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from engram.clock import moment
 from engram.hub import Hub
 from engram.patterns import applicable, statistics
 from engram.patterns.measure import Effect, Sample
-from engram.patterns.rule_text import reach
+from engram.patterns.scope import reach
 from engram.patterns.signal import SUCCESSES
 from engram.patterns.statistics import Interval
 from engram.patterns.verdict import MINIMUM, judge

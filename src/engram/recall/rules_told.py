@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _DAY = 86_400_000_000
 _FADES = 90  # days after which what was not seen any more weighs a third
+_IMPORT = r"(?<!\w)@[^\s'\"“”‘’,;)\]]+"
 _TITLE = "**Rules your team approved (each by a person; `engram patterns show ID` says why):**"
 
 
@@ -55,9 +56,22 @@ def note_told(hub: Hub, session_id: str, found: list[Row], whole: str) -> None:
 
 def item(pattern: str, rule: str, fix: str) -> str:
     """Return a rule as an item of a list, with its id; nothing it says can end a block or open another."""
-    said = rule if not fix or fix in rule else f"{rule}\nFix: {fix}"
+    said = _importing_nothing(rule if not fix or fix in rule else f"{rule}\nFix: {fix}")
     first, *rest = said.replace("<!--", "‹!--").replace("-->", "--›").splitlines() or [""]
     return "\n".join([f"- [{pattern}] {first}", *(f"  {line}" for line in rest if line.strip())])
+
+
+def _importing_nothing(said: str) -> str:
+    """Return a text in which no `@word` takes a file in: agents read one outside of a code span as an import."""
+    if "@" not in said:
+        return said
+    import re
+
+    if said.count("`") % 2 or "``" in said:
+        said = said.replace("`", "'")  # nobody could tell where a span ends
+    parts = said.split("`")
+    parts[::2] = [re.sub(_IMPORT, r"`\g<0>`", part) for part in parts[::2]]
+    return "`".join(parts)
 
 
 def worth(row: Row, now: int) -> float:

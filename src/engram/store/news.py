@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from engram.store.engine import Engine, Row
 
 FIND, FLUSH, INTEGRATE, DETECT = "find", "flush", "integrate", "detect"
-REFLECT, LINT, ROT = "reflect", "lint", "rot"
+REFLECT, LINT, ROT, SCRUB = "reflect", "lint", "rot", "scrub"
 
 _NOTE = """
 insert into news (step, key, at) values (:step, :key, :now)

@@ -64,6 +64,13 @@ def content(engine: Engine, kind: str, key: str) -> str:
     return "\n".join(row["content"] for row in rows)
 
 
+def keys(engine: Engine, kind: str, target: str) -> list[str]:
+    """Return the documents of a kind that are a target or a place in it."""
+    escaped = target.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+    sql = "select distinct key from passages where kind = :kind and (key = :key or key like :below escape '!')"
+    return [row["key"] for row in engine.run(sql, kind=kind, key=target, below=f"{escaped}#%")]
+
+
 def known(engine: Engine, kind: str, project: str | None = None) -> dict[str, int]:
     """Return the documents of a kind, and of when each is."""
     sql = "select key, max(at) as at from passages where kind = :kind and (:any = 1 or project = :project) group by key"

@@ -19,8 +19,9 @@ insert into rot (what, kind, key, other, at) values (:what, :kind, :key, :other,
 _COUNTS = "select what, count(*) as n from (select distinct what, kind, key from rot) as found group by what"
 
 _NEVER = """
-select count(*) as n from likenesses l where l.kind in ('gist', 'article') and l.at < :before
-   and not exists (select 1 from recalled r where r.kind = l.kind and r.key = l.key)
+select (select count(*) from likenesses where kind in ('gist', 'article') and at < :before)
+     - (select count(*) from recalled r join likenesses l on l.kind = r.kind and l.key = r.key
+         where r.kind in ('gist', 'article') and l.at < :before) as n
 """
 
 

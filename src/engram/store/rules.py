@@ -90,8 +90,7 @@ def beginning(engine: Engine, start: str) -> list[str]:
 
 def listed(engine: Engine, state: str | None, project: str | None, flavor: str | None) -> list[Row]:
     """Return patterns with their current rule; projects and flavors are looked for in JSON, as whole words."""
-    found = (None if each is None else f"%{_escaped(_quoted(each))}%" for each in (project, flavor))
-    in_project, of_flavor = found
+    in_project, of_flavor = (None if each is None else f"%{_escaped(_quoted(each))}%" for each in (project, flavor))
     return engine.run(_LISTED, state=state, project=in_project, flavor=of_flavor)
 
 

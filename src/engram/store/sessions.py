@@ -181,6 +181,11 @@ def projects(engine: Engine) -> list[str]:
     return [row["project"] for row in engine.run("select distinct project from sessions where project <> ''")]
 
 
+def has_flavor(engine: Engine, flavor: str) -> bool:
+    """Tell whether any session was of a flavor."""
+    return bool(engine.run("select 1 as found from sessions where flavor = :flavor limit 1", flavor=flavor))
+
+
 def counts(engine: Engine) -> Row:
     """Return how many sessions and logs there are."""
     return engine.run(_COUNTS)[0]

@@ -212,7 +212,7 @@ class _Pass:
                 for each in held:
                     entries.mark_written(self.hub.engine, each, self.hub.now())
             self.written.add(day)
-        sync.logs(self.hub, place)
+        sync.written(self.hub, place, sorted({row["day"] for row in waiting}))
 
 
 def _facts(hub: Hub, session_id: str, seen: int, piece: list[Any]) -> dict[str, Any]:

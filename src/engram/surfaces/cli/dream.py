@@ -14,11 +14,15 @@ from engram.dream.journal import Pass
 from engram.errors import DreamRunning, InvalidInput
 from engram.surfaces.cli import capture
 from engram.surfaces.cli.commands import json_option, show
+from engram.surfaces.cli.render_dream import scheduled, unscheduled
+from engram.surfaces.encode import to_json
+
+_EVERY = 30  # minutes between two passes of a timer
 
 
 def dream(
-    force: bool, loop: float | None, once: bool, budget: str | None, dry_run: bool,
-    undo: int | None, installing: bool, every: int, uninstall: bool, idle: bool, as_json: bool,
+    force: bool, loop: int | None, once: bool, budget: str | None, dry_run: bool,
+    undo: int | None, installing: bool, every: int | None, uninstall: bool, idle: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Tend the memory: take in, flush, summarize, integrate, compile, detect, reflect, clean up.
 
@@ -28,8 +32,13 @@ def dream(
         return
     _refuse_together(loop=loop is not None, once=once, dry_run=dry_run and not (installing or uninstall),
                      undo=undo is not None, install=installing, uninstall=uninstall)  # fmt: skip
-    if installing or uninstall:
-        _schedule(every if installing else None, dry_run, as_json)
+    if every is not None and not installing:
+        raise InvalidInput(field="--every", reason="it goes with --install; --loop takes seconds.")
+    if installing:
+        _install(every or _EVERY, dry_run, as_json)
+        return
+    if uninstall:
+        _uninstall(dry_run, as_json)
         return
     if idle or loop:
         from engram.dream.idle import idle as stand_back
@@ -61,10 +70,10 @@ def _show(found: Pass, as_json: bool) -> None:
         click.get_current_context().meta[capture.FAILED] = True
 
 
-def _loop(engram: Engram, force: bool, budget: str | None, pause: float, as_json: bool) -> None:
+def _loop(engram: Engram, force: bool, budget: str | None, pause: int, as_json: bool) -> None:
     """Make passes until somebody stops us; tell those that did something."""
     if not as_json:
-        click.echo(f"Dreaming every {pause:g} s; stop with Ctrl-C.", err=True)
+        click.echo(f"Dreaming every {pause} s; stop with Ctrl-C.", err=True)
     try:
         while True:
             try:
@@ -78,14 +87,20 @@ def _loop(engram: Engram, force: bool, budget: str | None, pause: float, as_json
         click.echo("Stopped; what was done is kept.", err=True)
 
 
-def _schedule(every: int | None, dry_run: bool, as_json: bool) -> None:
+def _install(every: int, dry_run: bool, as_json: bool) -> None:
     from engram.dream import schedule
 
     with Engram() as engram:
-        show(
-            schedule.install(engram, every, dry_run=dry_run) if every else schedule.uninstall(engram, dry_run=dry_run),
-            as_json,
-        )
+        known = schedule.install(engram, every, dry_run=dry_run)
+    click.echo(to_json(known) if as_json else scheduled(known, dry_run=dry_run))
+
+
+def _uninstall(dry_run: bool, as_json: bool) -> None:
+    from engram.dream import schedule
+
+    with Engram() as engram:
+        known = schedule.uninstall(engram, dry_run=dry_run)
+    click.echo(to_json(known) if as_json else unscheduled(known, dry_run=dry_run))
 
 
 def _refuse_together(**given: bool) -> None:
@@ -111,7 +126,8 @@ DREAM = click.Group(
     params=[
         click.Option(["--force"], is_flag=True, help="Act on all that waits, whatever the thresholds."),
         click.Option(
-            ["--loop"], type=click.FloatRange(min=1), metavar="SECONDS", help="Go on, with a pause of so many seconds."
+            ["--loop"], type=click.IntRange(1, 86_400), metavar="SECONDS",
+            help="Go on, with a pause of so many seconds.",
         ),
         click.Option(["--once"], is_flag=True, help="One pass, then leave: what happens anyway; for timers."),
         click.Option(
@@ -121,7 +137,7 @@ DREAM = click.Group(
         click.Option(["--undo"], type=int, metavar="PASS", help="Undo what a pass changed."),
         click.Option(["--install", "installing"], is_flag=True, help="Let the system run a pass every while."),
         click.Option(
-            ["--every"], type=click.IntRange(1), default=30, show_default=True, metavar="MINUTES", help="How often."
+            ["--every"], type=click.IntRange(1), metavar="MINUTES", help=f"How often; {_EVERY} if not said."
         ),
         click.Option(["--uninstall"], is_flag=True, help="Take that back."),
         click.Option(["--idle"], is_flag=True, help="Only while the machine has nothing better to do."),

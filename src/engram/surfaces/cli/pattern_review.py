@@ -53,8 +53,10 @@ def edited(rule: str, fix: str) -> tuple[str, str] | None:
 
 def _decided(engram: Engram, pattern: Pattern, author: str | None, place: str, quiet: bool) -> str:
     """Ask until something is decided about one candidate."""
+    found = engram.get_pattern(pattern.id)
+    pattern = found.pattern  # as it is shown, so that nothing is approved that came in meanwhile
     if not quiet:
-        click.echo(f"\n{click.style(place, dim=True)}\n{render(engram.get_pattern(pattern.id))}\n")
+        click.echo(f"\n{click.style(place, dim=True)}\n{render(found)}\n")
     while True:
         key = click.prompt(_QUESTION, type=click.Choice([*_KEYS]), show_choices=False, err=quiet)
         if key == "q":
@@ -85,7 +87,7 @@ def _edit(engram: Engram, pattern: Pattern, author: str | None) -> Pattern:
 
 def _approve(engram: Engram, pattern: Pattern, author: str | None) -> str:
     scope = click.prompt("For whom", default=pattern.scope, err=True)
-    engram.approve_pattern(pattern.id, scope=scope, author=author, expected_version=pattern.version)
+    engram.approve_pattern(pattern.id, pattern.rule, pattern.fix, scope, author, expected_version=pattern.version)
     return "approved"
 
 

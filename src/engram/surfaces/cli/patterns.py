@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import wraps
 from typing import Any
@@ -13,10 +14,12 @@ from engram.api import Engram
 from engram.errors import InvalidInput, OnlyPeople
 from engram.operation import Operation
 from engram.patterns import distribute as distributing
+from engram.patterns import import_catalog as importing
 from engram.surfaces.cli.capture import FAILED
 from engram.surfaces.cli.commands import json_option, project_at, project_option, show
 from engram.surfaces.cli.pattern_review import edited, review
 from engram.surfaces.cli.patterns_detect import detect
+from engram.surfaces.cli.render import counted
 
 _DECIDING = frozenset(
     f"{verb}_pattern" for verb in ("approve", "reject", "edit", "retire", "restore")
@@ -31,16 +34,36 @@ def by_people(operation: Operation) -> Operation:
     @wraps(operation.call)
     def call(engram: Engram, **given: Any) -> Any:
         need_person()
+        if operation.name == "approve_pattern" and given.get("rule") is None:
+            given |= _read(engram, given["pattern"], given.get("fix"))
         return operation.call(engram, **given)
 
     return Operation(name=operation.name, call=call, writes=operation.writes, agent=operation.agent)
 
 
 def need_person() -> None:
-    """Refuse an agent that runs us in its shell; a person at a terminal may sit above one."""
+    """Refuse an agent that runs us in its shell: several give their commands a terminal, so that one proves nothing."""
     above = host.agent()
-    if above is not None and not sys.stdin.isatty():
+    if above is not None and not _in_editor(above[1]):
         raise OnlyPeople(agent=above[1])
+
+
+def _in_editor(agent: str) -> bool:
+    """Tell whether a person may sit in the terminal of an editor that has an agent in it."""
+    return agent == "cursor" and sys.stdin.isatty() and not os.environ.get("CURSOR_AGENT")
+
+
+def _read(engram: Engram, pattern: str, fix: str | None) -> dict[str, str]:
+    """Show a person the proposed words they are about to approve; return these, whatever comes in meanwhile."""
+    found = engram.get_pattern(pattern).pattern
+    if found.version or not sys.stdin.isatty():
+        return {}
+    words = {"rule": found.rule, "fix": found.fix if fix is None else fix}
+    click.echo("\n".join([words["rule"], *(f"Fix: {line}" for line in words["fix"].splitlines())]), err=True)
+    if not click.confirm("Tell agents that?", default=True, err=True):
+        click.echo("Nothing was approved.", err=True)
+        raise click.exceptions.Exit(1)
+    return words
 
 
 def edit(
@@ -75,17 +98,26 @@ def import_catalog(directory: str, author: str | None, dry_run: bool, yes: bool,
     """
     need_person()
     with Engram() as engram:
-        found = engram.import_catalog(directory, author, True)
+        seen = importing.look(engram, directory)
+        found = importing.told(seen, dry_run=dry_run)
         if not as_json:
             show(found, False)
         if not dry_run and found.taken:
-            asked = f"Take over {len(found.taken)} changes, {found.approvals} of them approved by you?"
-            _agreed(asked, yes, as_json, "import")
-            found = engram.import_catalog(directory, author)
-            click.echo(f"Took over {len(found.taken)}.") if not as_json else None
+            count = counted(len(found.taken), "change")
+            _agreed(f"Take over {count}, {found.approvals} of them approved by you?", yes, as_json)
+            found = importing.take(engram, seen, author)
+            _taken(found, seen, as_json)
         show(found, True) if as_json else None
         if found.refused:
             click.get_current_context().meta[FAILED] = True
+
+
+def _taken(found: importing.ImportedCatalog, seen: importing.Look, as_json: bool) -> None:
+    if as_json:
+        return
+    for each in found.refused[len(seen.refused) :]:
+        click.echo(click.style(f"✗ {each}", fg="red"), err=True)
+    click.echo(f"Took over {len(found.taken)}.")
 
 
 def distribute(
@@ -103,8 +135,8 @@ def distribute(
             show(found, False)
         if not dry_run:
             if found.files:
-                count = f"{len(found.files)} file{'' if len(found.files) == 1 else 's'}"
-                _agreed(f"Take the rules out of {count}?" if undo else f"Write {count}?", yes, as_json, "distribute")
+                count = counted(len(found.files), "file")
+                _agreed(f"Take the rules out of {count}?" if undo else f"Write {count}?", yes, as_json)
             failed = distributing.carry_out(engram, plan)
             found = distributing.told(engram, plan, dry_run, failed)
             _after(found, failed, as_json)
@@ -118,20 +150,21 @@ def _after(found: distributing.Distributed, failed: tuple[str, ...], as_json: bo
         return
     for each in failed:
         click.echo(click.style(f"✗ {each}", fg="red"), err=True)
-    count = len(found.files) - len(failed)
+    done = counted(len(found.files) - len(failed), "file")
     if found.undo:
-        click.echo(f"{count} as before. Approved rules are told again with `engram patterns distribute`.")
+        again = "Approved rules are told again with `engram patterns distribute`."
+        click.echo(f"{done} as before. {again}" if found.files else again)
     elif found.files:
-        click.echo(f"{count} written. `engram patterns distribute --undo` takes it back.")
+        click.echo(f"{done} written. `engram patterns distribute --undo` takes it back.")
 
 
-def _agreed(question: str, yes: bool, as_json: bool, name: str) -> None:
+def _agreed(question: str, yes: bool, as_json: bool) -> None:
     """Ask a person; without somebody to ask, only --yes is an answer."""
     if yes:
         return
     if as_json or not sys.stdin.isatty():
-        reason = f"nobody can be asked here. Use `engram patterns {name} --yes`, or look with --dry-run."
-        raise InvalidInput(field="yes", reason=reason)
+        reason = "nobody can be asked here. Say the same with --yes, or look with --dry-run."
+        raise InvalidInput(field="--yes", reason=reason)
     if not click.confirm(question, default=True):
         click.echo("Nothing was written.")
         raise click.exceptions.Exit(1)

@@ -14,7 +14,7 @@ from engram.patterns.export_catalog import Exported
 from engram.patterns.import_catalog import ImportedCatalog
 from engram.patterns.measure import Effect, Sample
 from engram.patterns.statistics import Interval
-from engram.surfaces.cli.render import LISTS, ago, facts, render
+from engram.surfaces.cli.render import LISTS, ago, counted, facts, render
 from engram.surfaces.cli.table import table
 
 _COLORS = {"candidate": "yellow", "approved": "green", "helped": "green", "hurt": "red", "rejected": "red"}
@@ -36,10 +36,10 @@ def _patterns(found: Sequence[Pattern]) -> str:
 def _effects(found: Sequence[Effect]) -> str:
     rows = [
         (e.pattern, _coloured(e.verdict), _rate(e.before), _rate(e.after), _percent(e.change), _rate(e.told),
-         _rate(e.untold), _amount(e.tokens), _amount(e.minutes), text.one_line(e.title, 60))
+         _rate(e.untold), _amount(e, e.tokens), _amount(e, e.minutes), text.one_line(e.title, 60))
         for e in found
     ]  # fmt: skip
-    notes = [click.style(f"{e.pattern} ({e.applies}): {e.why}", dim=True) for e in found]
+    notes = [click.style(f"{e.pattern} ({_applies(e)}): {e.why}", dim=True) for e in found]
     hurt = [f"`engram patterns retire {e.pattern}` is proposed." for e in found if e.verdict == "hurt"]
     return "\n".join([table(_MEASURED, rows), "", *notes, *hurt])
 
@@ -58,13 +58,14 @@ def _(found: Pattern) -> str:
 @render.register
 def _(found: Dossier) -> str:
     p = found.pattern
-    seen = f"{p.times} times in {p.sessions} sessions of {', '.join(p.flavors) or 'none'}, last {ago(p.last_at)}"
+    times = f"{counted(p.times, 'time')} in {counted(p.sessions, 'session')}"
+    seen = f"{times} of {', '.join(p.flavors) or 'none'}, last {ago(p.last_at)}"
     advice = f"{p.recommended.what} ({p.recommended.who}): {p.recommended.why}" if p.recommended else None
     lines = [
         click.style(f"{p.id}  {p.title}", bold=True), "",
         facts([
-            ("kind", p.kind + _mark(p)), ("state", _coloured(p.state)), ("into", p.merged_into), ("seen", seen),
-            ("cost", f"{p.tokens:,} tokens, {p.seconds // 60:,} minutes" if p.tokens or p.seconds else None),
+            ("kind", f"{_mark(p)}{p.kind}"), ("state", _coloured(p.state)), ("into", p.merged_into), ("seen", seen),
+            ("cost", _cost(p)),
             ("scope", p.scope), ("advised", advice),
         ]),
         "", "Rule:" if p.version else "Rule as proposed:", *_quoted(p.rule, p.fix),
@@ -79,7 +80,8 @@ def _(found: Dossier) -> str:
 def _(found: Distributed) -> str:
     lines = []
     if found.context:
-        lines.append(f"Sessions are told {len(found.context)} rules when they start: {', '.join(found.context)}.")
+        rules = counted(len(found.context), "rule")
+        lines.append(f"Sessions are told {rules} when they start: {', '.join(found.context)}.")
     elif not found.undo:
         lines.append("No rule is told to sessions when they start.")
     lines += [_file(each) for each in found.files]
@@ -97,7 +99,8 @@ def _(found: Distributed) -> str:
 
 @render.register
 def _(found: Exported) -> str:
-    return f"{len(found.written)} files written to {_tilde(found.directory)}, {found.unchanged} as they were."
+    written = counted(len(found.written), "file")
+    return f"{written} written to {_tilde(found.directory)}, {found.unchanged} as they were."
 
 
 @render.register
@@ -122,7 +125,8 @@ def _evidence(found: Dossier) -> list[str]:
 
 
 def _signal(each: Evidence) -> str:
-    quote = f"\n    “{text.one_line(each.quote, 160)}”" if each.quote else ""
+    said = text.one_line(each.quote, 160)
+    quote = f"\n    “{said}”" if said and said not in text.one_line(each.text) else ""
     times = f" ×{each.times}" if each.times > 1 else ""
     return f"  {each.flavor}, {ago(each.at)}, {each.session_id}{times}: {text.one_line(each.text, 160)}{quote}"
 
@@ -162,8 +166,17 @@ def _percent(change: Interval | None) -> str:
     return "–" if change is None else f"{change.value:+.0%} ({change.low:+.0%} … {change.high:+.0%})"
 
 
-def _amount(saved: Interval) -> str:
-    return f"{saved.value:,.0f} ({saved.low:,.0f} … {saved.high:,.0f})"
+def _amount(effect: Effect, saved: Interval) -> str:
+    return f"{saved.value:,.0f} ({saved.low:,.0f} … {saved.high:,.0f})" if effect.change else "–"
+
+
+def _applies(effect: Effect) -> str:
+    return "all sessions" if effect.applies == "all" else f"sessions that {effect.applies}"
+
+
+def _cost(found: Pattern) -> str | None:
+    spent = [f"{found.tokens:,} tokens"] if found.tokens else []
+    return ", ".join(spent + ([text.duration(found.seconds * 1_000_000)] if found.seconds else [])) or None
 
 
 def _tilde(path: str) -> str:

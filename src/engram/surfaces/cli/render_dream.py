@@ -9,10 +9,17 @@ from engram.dream.drives import STABILITY, Drive
 from engram.dream.foresee import Foreseen
 from engram.dream.journal import Pass
 from engram.dream.undo import Undone
-from engram.surfaces.cli.render import render
+from engram.surfaces.cli.render import counted, render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.dream.schedule import Schedule
 
 _WIDTH = 20  # of a gauge
-_SHOWN = 40  # things of one list
+_SHOWN = 20  # things of one list
+_ALONE = {"self self": "self state", "narrative current": "narrative", "profile self": "profile"}
+_MANY = {"entry": "log entries", "page": "changes of pages", "self": "versions of the self state"}
+_ONE = {"entry": "log entry", "page": "change of a page", "self": "version of the self state"}
 
 
 @render.register
@@ -36,7 +43,7 @@ def _(found: Pass) -> str:
     ended = found.ended_at is not None
     state = " (undone)" if found.undone_at else "" if ended else " (it never ended)"
     head = f"Pass {found.id}, {found.began_at.astimezone():%Y-%m-%d %H:%M}, {found.why}{state}"
-    why = [each.told() for each in found.before.values() if each.level >= each.threshold and each.name != STABILITY]
+    why = [each.told() for each in found.before.values() if each.is_due]
     model = f"; {found.calls} model calls, {found.tokens:,} tokens, ${found.cost:.4f}" if found.calls else ""
     lines = [click.style(head, bold=True), *(f"  because {each}" for each in why)]
     lines += [render(each) for each in found.steps]
@@ -48,20 +55,53 @@ def _(found: Pass) -> str:
 
 
 def _changed(found: Pass) -> str:
-    told = ", ".join(f"{count} {kind}" for kind, count in sorted(found.changes.items()))
+    told = ", ".join(
+        counted(count, _ONE.get(kind, kind), _MANY.get(kind, "")) for kind, count in sorted(found.changes.items())
+    )
     return f"; wrote {told}: `engram dream --undo {found.id}` takes it back" if told and not found.undone_at else ""
 
 
 @render.register
 def _(found: Foreseen) -> str:
     lines = [render(each) for each in found.drives.values()]
-    lines += [f"Would run {name}: {count} waiting" for name, count in found.steps.items()]
-    lines += [f"Would leave {name}: {count} waiting" for name, count in found.waiting.items()]
+    lines += [f"Would run {name}{_waiting(name, count)}" for name, count in found.steps.items()] or ["Nothing is due."]
+    lines += [f"Would leave {name}{_waiting(name, count)}" for name, count in found.waiting.items()]
+    lines += ["`engram dream --force` runs what would be left."] if found.waiting else []
     return "\n".join([*lines, *filter(None, (found.diff, found.note))])
+
+
+def _waiting(step: str, count: int) -> str:
+    return ", to see what is new" if step == "ingest" else f": {count:,} waiting"
 
 
 @render.register
 def _(found: Undone) -> str:
     parts = (("restored", found.restored), ("removed", found.removed), ("left, changed since", found.kept))
-    told = [f"  {word}: {each}" for word, some in parts for each in some[:_SHOWN]]
+    told = [line for word, some in parts for line in _listed(word, some)]
     return "\n".join([f"Pass {found.id} is undone; what it took in, and the index, stay.", *told])
+
+
+def _listed(word: str, some: tuple[str, ...]) -> list[str]:
+    more = [f"  {word}: {len(some) - _SHOWN:,} more; --json names all"] if len(some) > _SHOWN else []
+    return [f"  {word}: {_ALONE.get(each, each)}" for each in some[:_SHOWN]] + more
+
+
+def scheduled(found: Schedule, *, dry_run: bool) -> str:
+    """Return what lets a home dream by itself, from now on."""
+    head = f"{found.kind} {'would make' if dry_run else 'makes'} a pass every {found.minutes} minutes:"
+    lines = [head, *_files(found)]
+    return "\n".join(lines if dry_run else [*lines, "`engram dream --uninstall` takes it away."])
+
+
+def unscheduled(found: Schedule | None, *, dry_run: bool) -> str:
+    """Return what no longer lets it."""
+    if found is None:
+        return "Nothing lets this home dream by itself; `engram dream --install` does."
+    return "\n".join(["Would be taken away:" if dry_run else "Taken away:", *_files(found)])
+
+
+def _files(found: Schedule) -> list[str]:
+    lines = []
+    for path, content in found.files.items():
+        lines += [click.style(path, bold=True), *(f"  {line}" for line in content.splitlines())]
+    return lines

@@ -36,8 +36,9 @@ def detected(found: Detected) -> str:
     lines = [_overview(found)]
     for number, each in enumerate(found.candidates, 1):
         lines += ["", *_candidate(number, each)]
-    if found.more:
-        lines += ["", click.style(f"{found.more} more: --limit shows them.", dim=True)]
+    if found.candidates:
+        more = f"{found.more} more: --limit shows them. " if found.more else ""
+        lines += ["", click.style(f"{more}Decide about them: `engram patterns review`.", dim=True)]
     for session, why in (found.failed or {}).items():
         lines.append(click.style(f"{session} could not be looked through: {why}", fg="red"))
     return "\n".join(lines)

@@ -1,0 +1,91 @@
+"""What a dream did, would do and no longer does, as a person reads it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Any
+
+import pytest
+from click import unstyle
+from click.testing import CliRunner
+
+from engram.dream.drives import Drive
+from engram.dream.foresee import Foreseen
+from engram.dream.journal import Pass
+from engram.dream.schedule import Schedule
+from engram.dream.undo import Undone
+from engram.surfaces.cli import command_line, render_dream
+from engram.surfaces.cli.render import counted, render
+
+NOW = datetime(2026, 11, 16, 9, 30, tzinfo=timezone.utc)
+TIMER = Schedule(kind="cron", files={"crontab": "*/30 * * * * engram dream\n"}, command=("engram", "dream"), minutes=30)
+
+
+def drive(name: str, level: float, threshold: float = 0.5) -> Drive:
+    return Drive(name=name, level=level, pressure=level, threshold=threshold, since=None, why="so it is")
+
+
+def a_pass(**given: Any) -> Pass:
+    usual: dict[str, Any] = {
+        "id": 3, "began_at": NOW, "ended_at": NOW, "why": "asked", "host": "box", "pid": 1, "before": {}, "drives": {},
+        "steps": (), "seconds": 0.1, "calls": 0, "tokens": 0, "cost": 0.0, "budget": "", "changes": {}, "rot": None,
+    }  # fmt: skip
+    return Pass(**usual | given)
+
+
+def foreseen(**given: Any) -> str:
+    usual: dict[str, Any] = {"drives": {}, "steps": {}, "waiting": {}, "diff": "", "note": ""}
+    return render(Foreseen(**usual | given))
+
+
+def test_what_a_pass_wrote_is_counted_in_words() -> None:
+    told = render(a_pass(changes={"entry": 1, "gist": 2, "page": 1, "self": 2}))
+    assert (
+        "wrote 1 log entry, 2 gists, 1 change of a page, 2 versions of the self state: `engram dream --undo 3`" in told
+    )
+
+
+def test_a_drive_that_nothing_presses_on_is_no_reason_whatever_its_threshold() -> None:
+    told = render(a_pass(before={"hygiene": drive("hygiene", 0.0, 0.0), "curiosity": drive("curiosity", 0.1, 0.0)}))
+    assert "because curiosity 0.10" in told
+    assert "because hygiene" not in told
+
+
+def test_a_dry_run_says_when_nothing_is_due_and_how_the_rest_would_be_done() -> None:
+    told = foreseen(waiting={"detect": 19})
+    assert told == "Nothing is due.\nWould leave detect: 19 waiting\n`engram dream --force` runs what would be left."
+    assert foreseen(steps={"ingest": 1, "gist": 2}) == "Would run ingest, to see what is new\nWould run gist: 2 waiting"
+
+
+def test_undoing_names_documents_as_people_do_and_says_how_many_it_does_not_name() -> None:
+    gists = tuple(f"gist s{number}" for number in range(25))
+    told = render(Undone(id=3, restored=("self self", "narrative current"), removed=gists, kept=("profile self",)))
+    assert "  restored: self state\n  restored: narrative\n  removed: gist s0\n" in told
+    assert "  removed: gist s19\n  removed: 5 more; --json names all\n  left, changed since: profile" in told
+
+
+def test_a_timer_is_told_with_its_line_and_the_way_back() -> None:
+    told = unstyle(render_dream.scheduled(TIMER, dry_run=False))
+    assert told.startswith("cron makes a pass every 30 minutes:\ncrontab\n  */30 * * * * engram dream\n")
+    assert told.endswith("`engram dream --uninstall` takes it away.")
+    planned = render_dream.scheduled(TIMER, dry_run=True)
+    assert planned.startswith("cron would make a pass")
+    assert "--uninstall" not in planned
+
+
+def test_what_is_taken_away_is_named_and_nothing_is_said_to_be_nothing() -> None:
+    assert unstyle(render_dream.unscheduled(TIMER, dry_run=False)).startswith("Taken away:\ncrontab\n")
+    assert unstyle(render_dream.unscheduled(TIMER, dry_run=True)).startswith("Would be taken away:\ncrontab\n")
+    assert "`engram dream --install`" in render_dream.unscheduled(None, dry_run=False)
+
+
+def test_one_thing_is_counted_as_one() -> None:
+    assert [counted(0, "file"), counted(1, "file"), counted(2_000, "file")] == ["0 files", "1 file", "2,000 files"]
+    assert [counted(1, "entry", "entries"), counted(2, "entry", "entries")] == ["1 entry", "2 entries"]
+
+
+@pytest.mark.parametrize("words", [["--every", "20"], ["--every", "20", "--uninstall"], ["--every", "20", "--once"]])
+def test_how_often_goes_with_a_timer_only(words: list[str]) -> None:
+    refused = CliRunner().invoke(command_line(), ["dream", *words], prog_name="engram")
+    assert refused.exit_code == 2
+    assert "--every: it goes with --install" in refused.output
