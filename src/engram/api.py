@@ -7,7 +7,7 @@ from engram.coordination import import_engram, locks, messages, overview, sessio
 from engram.coordination import sitrep as picture
 from engram.coordination import world_state as world
 from engram.digests import cost, digest, transcript
-from engram.dream import cycle, foresee, journal, undo
+from engram.dream import dream as dreaming
 from engram.hub import Hub
 from engram.index import index as upkeep
 from engram.llm import status
@@ -107,11 +107,11 @@ class Engram(Hub):
     ask = asking.ask
     compile = compiling.compile
     lint = linting.lint
-    dream = cycle.dream
-    get_drives = cycle.get_drives
-    foresee_dream = foresee.foresee_dream
-    dream_log = journal.dream_log
-    undo_dream = undo.undo_dream
+    dream = dreaming.dream
+    get_drives = dreaming.get_drives
+    foresee_dream = dreaming.foresee_dream
+    dream_log = dreaming.dream_log
+    undo_dream = dreaming.undo_dream
     import_memoria = memoria.import_memoria
 
     detect = detecting.detect

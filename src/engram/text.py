@@ -97,6 +97,11 @@ def cut(text: str, budget: int) -> str:
     return "\n".join(kept)
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return how many there are of something."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def duration(microseconds: int) -> str:
     """Return a length of time as a person says it."""
     seconds = max(0, microseconds) // 1_000_000

@@ -62,7 +62,7 @@ class Dreamer:
         self.process = process
 
     def order(self, verb: str, home: Path, store: str = "", fatal: int = 0, wall: int = AT) -> Traces:
-        """Let it dream or undo until a trace; without one, return those that all of it leaves."""
+        """Let it dream, tend or undo until a trace; without one, return those that all of it leaves."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         words = [verb, str(home), store or str(home / "engram.db"), wall, fatal]
@@ -177,9 +177,9 @@ def expected(done: tuple[Path, Traces], dreamer: Dreamer) -> dict[str, list[str]
 
 
 def ends(left: Traces) -> list[int]:
-    """Return the number of the first and the last trace of each kind in each step."""
+    """Return the numbers of the first and the last trace on disk, and of the last commit, in each step."""
     numbers = range(1, len(left) + 1)
-    first = {left[number - 1]: number for number in reversed(numbers)}
+    first = {left[number - 1]: number for number in reversed(numbers) if left[number - 1][1] != "commit"}
     return sorted({*first.values(), *({left[number - 1]: number for number in numbers}).values()})
 
 
@@ -251,7 +251,7 @@ def test_a_dreamer_killed_while_it_drops_bodies_is_followed_by_one_that_drops_th
     (full / "config.toml").write_text('embedder = "static"\nraw_soft_cap_bytes = 1\n')
     whole = tmp_path / "whole"
     shutil.copytree(full, whole)
-    left = dreamer.order("dream", whole)
+    left = dreamer.order("tend", whole)
     with opened(whole) as hub:
         wanted = all_of(hub)
     assert not list((whole / "blobs").rglob("*.zst"))
@@ -260,8 +260,8 @@ def test_a_dreamer_killed_while_it_drops_bodies_is_followed_by_one_that_drops_th
     for number in numbers:
         copy = tmp_path / f"h{number}"
         shutil.copytree(full, copy)
-        dreamer.order("dream", copy, fatal=number)
-        dreamer.order("dream", copy)
+        dreamer.order("tend", copy, fatal=number)
+        dreamer.order("tend", copy)
         with opened(copy) as hub:
             assert all_of(hub) == wanted, number
             assert hub.check().problems == (), number

@@ -111,4 +111,4 @@ def test_numbers_never_tell_two_errors_apart(one: int, other: int) -> None:
 
 def test_an_id_is_made_of_kind_and_fingerprint() -> None:
     assert pattern_id("error", "x") != pattern_id("denied", "x")
-    assert len(pattern_id("error", "x")) == 9
+    assert len(pattern_id("error", "x")) == 13

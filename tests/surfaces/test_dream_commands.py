@@ -78,7 +78,7 @@ def test_a_pass_tells_why_it_did_what_and_how_to_take_it_back(run: Run, home: Pa
     assert told.startswith("Pass 1, ")
     assert ", asked\n" in told
     assert "because continuity 0.62: 1 session to flush, 1 ripe session, 2 new turns" in told
-    assert "summarized 1 sessions" in told
+    assert "summarized 1 session" in told
     assert "`engram dream --undo 1` takes it back" in told
     assert "Rust over Go" in run("gist", "s1").stdout
     assert run("dream", "--once").stdout.startswith("Nothing was due.")
@@ -150,8 +150,8 @@ def test_a_budget_nobody_understands_is_refused_with_what_to_say(run: Run, budge
 @pytest.mark.parametrize(
     "words",
     [
-        ["--loop", "5", "--once"], ["--dry-run", "--undo", "1"], ["--loop", "5", "--dry-run"], ["--install", "--undo", "1"],
-        ["--install", "--uninstall"], ["--install", "--loop", "9"], ["--uninstall", "--once"],
+       ["--loop", "5", "--once"], ["--dry-run", "--undo", "1"], ["--loop", "5", "--dry-run"],
+        ["--uninstall", "--once"], ["--install", "--undo", "1"], ["--install", "--uninstall"], ["--install", "--loop", "9"],
     ],
     ids=" ".join,
 )  # fmt: skip
@@ -175,7 +175,7 @@ def test_a_second_dreamer_is_told_who_dreams(run: Run, home: Path) -> None:
         assert len(told.splitlines()) == 1
         found = parsed(run("dream", "--force", "--json", status=3).stdout)
         assert (found["error"], found["pid"]) == ("dream_running", os.getpid())
-    assert "summarized 1 sessions" in run("dream", "--force").stdout
+    assert "summarized 1 session" in run("dream", "--force").stdout
 
 
 def test_what_cannot_be_done_is_named_and_ends_with_status_1(run: Run, home: Path) -> None:
@@ -184,7 +184,7 @@ def test_what_cannot_be_done_is_named_and_ends_with_status_1(run: Run, home: Pat
     log.mkdir(parents=True)
     told = run("dream", "--force", status=1).stdout
     assert "flush: IsADirectoryError" in told
-    assert "summarized 1 sessions" in told
+    assert "summarized 1 session" in told
     log.rmdir()
     assert "flush" in run("dream", "--force").stdout
     assert "Rust over Go" in log.read_text()

@@ -9,13 +9,12 @@ import pytest
 from click import unstyle
 from click.testing import CliRunner
 
+from engram.dream.done import Foreseen, Pass, Undone
 from engram.dream.drives import Drive
-from engram.dream.foresee import Foreseen
-from engram.dream.journal import Pass
 from engram.dream.schedule import Schedule
-from engram.dream.undo import Undone
 from engram.surfaces.cli import command_line, render_dream
-from engram.surfaces.cli.render import counted, render
+from engram.surfaces.cli.render import render
+from engram.text import counted
 
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=timezone.utc)
 TIMER = Schedule(kind="cron", files={"crontab": "*/30 * * * * engram dream\n"}, command=("engram", "dream"), minutes=30)

@@ -12,6 +12,7 @@ import pytest
 
 from engram import Engram
 from tests.capture.transcripts import Claude
+from tests.memory.talking import said
 
 
 def levels(engram: Engram, subject: str) -> list[str]:
@@ -88,3 +89,12 @@ def test_damage_is_told_without_a_promise_to_mend_it(engram: Engram, home: Path)
 
 def test_a_sound_store_is_ok(engram: Engram, home: Path) -> None:
     assert levels(engram, "store") == ["ok"]
+
+
+def test_a_memory_far_behind_is_told_with_what_mends_it(timed: Engram) -> None:
+    for number in range(12):
+        said(timed, f"s{number}", "2026-11-02T10:00:00+00:00", "Please port the billing code to Rust now.", "Done.")
+    behind = next(each for each in timed.doctor() if each.subject == "dream")
+    assert (behind.level, behind.mend) == ("warning", "engram dream --force")
+    timed.dream(force=True)
+    assert next(each for each in timed.doctor() if each.subject == "dream").level == "ok"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 
 from engram.adapters.registry import adapters
 from engram.capture import discover, intake, spool
@@ -54,6 +55,12 @@ def is_look_due(hub: Hub) -> bool:
     return not 0 <= hub.now() - looked < _WHOLE
 
 
+def look_again(hub: Hub) -> None:
+    """Let all transcripts be looked at next time, however short ago they were."""
+    with suppress(FileNotFoundError):
+        os.remove(_marker(hub))
+
+
 def _emptied(hub: Hub, requests: list[spool.Request], *, whole: bool = False) -> Iterator[Ingested]:
     """Take in all that is asked for in one go, then look at everything if that was long ago."""
     if requests:
@@ -61,8 +68,8 @@ def _emptied(hub: Hub, requests: list[spool.Request], *, whole: bool = False) ->
         for each in requests:
             spool.done(each)
     if whole or is_look_due(hub):
-        _looked(hub)
         yield _patiently(hub, list(discover.sources(sessions.projects(hub.engine))), all_known=True)
+        _looked(hub)
     departed.finish(hub)
 
 

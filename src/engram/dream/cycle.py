@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Annotated
 
 from engram import host, text
+from engram.capture import worker
 from engram.clock import SECOND, moment
 from engram.dream import drives, journal, rot, senses
 from engram.dream.budget import Budget, Deadline, limits_of
-from engram.dream.done import Done
-from engram.dream.drives import Drive
-from engram.dream.journal import Pass
+from engram.dream.done import ASKED, Done, Pass
 from engram.dream.lease import Lease
 from engram.dream.steps import STEPS, Step
 from engram.errors import DreamRunning, Error, StoreBusy, StoreDamaged, StoreFull, StoreUnavailable
@@ -23,34 +21,12 @@ from engram.hub import Hub
 from engram.llm.allowance import Allowance, allowed
 from engram.memory import self_state
 from engram.memory.attribution import attributed
-from engram.operation import Help, operation
 from engram.store import passes
 from engram.store.rot import STALE
 
-ASKED, FORCED, LOOP, WORKER = "asked", "forced", "loop", "worker"
 _FATAL = (StoreBusy, StoreFull, StoreUnavailable, StoreDamaged, DreamRunning)  # no other step would fare better
 
 Told = Callable[[str], None]  # what is done now
-
-
-@operation(writes=True, agent=False)
-def dream(
-    hub: Hub,
-    force: Annotated[bool, Help("act on all that waits, whatever the thresholds")] = False,
-    budget: Annotated[
-        str | None, Help('limits of this pass: time, tokens, money, like "5m, 50k tokens, $0.20"')
-    ] = None,
-) -> Pass:
-    """Tend the memory once: take in, flush, summarize, integrate, compile, detect, reflect, clean up."""
-    return dreamt(
-        hub, force=force, limits=limits_of(hub, text.name_or_none("budget", budget)), why=FORCED if force else ASKED
-    )
-
-
-@operation()
-def get_drives(hub: Hub) -> list[Drive]:
-    """Show how much each drive presses now, and why."""
-    return list(senses.sense(hub).values())
 
 
 def dreamt(
@@ -73,6 +49,8 @@ class _Pass:
         self.id = 0
 
     def run(self) -> Pass:
+        if self.force:
+            worker.look_again(self.hub)
         self.before = self.now = senses.sense(self.hub)
         self.due |= {name for name, each in self.before.items() if each.is_due}
         if not any(self._wants(step) for step in STEPS):
@@ -107,7 +85,9 @@ class _Pass:
 
     def _wants(self, step: Step) -> bool:
         """Tell whether a step is due and has something to do."""
-        return bool((self.force or step.always or step.drive in self.due) and step.waits(self.hub))
+        if self.force:
+            return bool((step.all or step.waits)(self.hub))
+        return bool((step.always or step.drive in self.due) and step.waits(self.hub))
 
     def _tried(self, step: Step) -> Done:
         """Do a step; whatever is wrong with it, the others are done."""

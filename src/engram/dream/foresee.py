@@ -3,45 +3,30 @@
 from __future__ import annotations
 
 from difflib import unified_diff
-from typing import Annotated
 
 from engram.dream import senses
-from engram.dream.drives import Drive
+from engram.dream.done import Foreseen
 from engram.dream.steps import STEPS, ripe
 from engram.hub import Hub
 from engram.llm.allowance import Allowance, allowed
 from engram.memory import gist, versions
 from engram.memory.integration import Integration
 from engram.memory.versions import GIST
-from engram.operation import Help, operation
-from engram.value import value
 
 _SHOWN = 20  # documents whose diff is shown
 
 
-@value
-class Foreseen:
-    """What a pass would do."""
-
-    drives: dict[str, Drive]
-    steps: dict[str, int]  # those that would run, and how much waits for each
-    waiting: dict[str, int]  # those below their threshold, and how much waits for each
-    diff: str  # of gists, eras, profile, narrative and pages, as the rules would write them now
-    note: str  # what a diff cannot show
-
-
-@operation(agent=False)
-def foresee_dream(hub: Hub, force: Annotated[bool, Help("whatever the thresholds")] = False) -> Foreseen:
-    """Show what a pass of the dream would do and change, without doing it."""
+def foreseen(hub: Hub, *, force: bool = False) -> Foreseen:
+    """Return what a pass would do now, with the diff it would make."""
     drives = senses.sense(hub)
-    waits = {step.name: (step, step.waits(hub)) for step in STEPS}
+    waits = {step.name: (step, ((step.all if force else None) or step.waits)(hub)) for step in STEPS}
     due = {
         name: count for name, (step, count) in waits.items()
         if count and (force or step.always or drives[step.drive].is_due)
     }  # fmt: skip
     with allowed(Allowance(0, 0)):
         diffs = [diff for name, make in _DIFFS if name in due for diff in make(hub)]
-    later = "Steps that follow see what these make; their changes are not in the diff." if len(due) > 1 else ""
+    later = "Steps that follow see what these make; that is not in the diff." if len(due) > 1 or "ingest" in due else ""
     return Foreseen(
         drives=drives, steps=due, diff="\n".join(diffs), note=later,
         waiting={name: count for name, (_, count) in waits.items() if count and name not in due},
@@ -54,7 +39,8 @@ def _gists(hub: Hub) -> list[str]:
         before = versions.current(hub, GIST, row["session_id"])
         after = gist.foreseen(hub, row["session_id"])
         found += _diff(f"gist/{row['session_id']}", before["content"] if before else "", after)
-    return found
+    more = len(ripe(hub)) - _SHOWN
+    return [*found, f"… and {more} more gists"] if more > 0 else found
 
 
 def _tiers(hub: Hub) -> list[str]:

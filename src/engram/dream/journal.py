@@ -3,61 +3,24 @@
 from __future__ import annotations
 
 import os
-from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 
 from engram import host
 from engram.clock import moment
-from engram.coordination import sessions
-from engram.dream.done import Done
+from engram.dream.done import Done, Pass
 from engram.dream.drives import Drive
-from engram.errors import NotFound
 from engram.hub import Hub
 from engram.model import Rot
-from engram.operation import Help, operation
 from engram.store import passes
-from engram.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.store.engine import Row
 
 
-@value
-class Pass:
-    """One pass of the dream."""
-
-    id: int  # 0: nothing was due, and nothing was done
-    began_at: datetime
-    ended_at: datetime | None  # None: it is under way, or died
-    why: str
-    host: str
-    pid: int
-    before: dict[str, Drive]  # drives as they were sensed at the start
-    drives: dict[str, Drive]  # as they stood at the end
-    steps: tuple[Done, ...]
-    seconds: float
-    calls: int  # of a model
-    tokens: int
-    cost: float  # US dollars
-    budget: str
-    changes: dict[str, int]  # documents, pages and entries it wrote, by kind
-    rot: Rot | None = None
-    undone_at: datetime | None = None
-
-
-@operation()
-def dream_log(hub: Hub, limit: Annotated[int, Help("at most so many passes")] = 10) -> list[Pass]:
-    """Show what the dream did and why, newest first."""
-    return [_view(hub, row) for row in passes.newest(hub.engine, sessions.positive("limit", limit))]
-
-
-def get(hub: Hub, pass_id: int) -> Pass:
-    """Return one pass."""
-    row = passes.get(hub.engine, pass_id)
-    if row is None:
-        raise NotFound(kind="pass", id=str(pass_id), hint="See `engram dream log`.")
-    return _view(hub, row)
+def newest(hub: Hub, limit: int) -> list[Pass]:
+    """Return passes, newest first."""
+    return [_view(hub, row) for row in passes.newest(hub.engine, limit)]
 
 
 def begin(hub: Hub, why: str, drives: dict[str, Drive]) -> int:

@@ -13,6 +13,7 @@ from engram.model import Process
 from engram.store import leases
 
 _NAME = "dream"
+_at_work: set[str] = set()  # the holders in this process
 _LASTS = 15 * MINUTE  # longer than any single model call with all its tries
 _RENEWED = MINUTE  # how often it is
 
@@ -28,7 +29,7 @@ class Lease:
         me = host.process(os.getpid())
         started = me.start if me else ""
         held = leases.get(self.hub.engine, _NAME)
-        dead = held["holder"] if held and _is_dead(held) else ""
+        dead = held["holder"] if held and (_is_dead(held) or _is_forgotten(held, started)) else ""
         at = self.hub.instant()
         with self.hub.engine.transaction():
             taken = leases.take(
@@ -38,11 +39,13 @@ class Lease:
         if not taken:
             raise _refusal(self.hub)
         self.renewed = self.hub.clock.steady()
+        _at_work.add(self.holder)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        _at_work.discard(self.holder)
         with self.hub.engine.transaction():
             leases.release(self.hub.engine, _NAME, self.holder)
 
@@ -61,6 +64,12 @@ def _is_dead(held: dict[str, object]) -> bool:
     """Tell whether the holder ended on this machine without a word."""
     process = Process(host=str(held["host"]), pid=int(str(held["pid"])), start=str(held["started"]))
     return host.alive(process) is False
+
+
+def _is_forgotten(held: dict[str, object], started: str) -> bool:
+    """Tell whether this very process holds it and no longer dreams: the store was full when it would let go."""
+    ours = (held["host"], held["pid"], held["started"]) == (host.name(), os.getpid(), started)
+    return ours and held["holder"] not in _at_work
 
 
 def _refusal(hub: Hub) -> DreamRunning:

@@ -50,7 +50,9 @@ def step(hub: Hub, _: Callable[[], bool]) -> Done:
         for row in found.seen:
             news.settle(hub.engine, news.REFLECT, row)
     left = news.count(hub.engine, news.REFLECT)
-    return Done(step="reflect", did=f"reflected on {len(found.rows)} sessions", count=len(found.rows), left=left)
+    return Done(
+        step="reflect", did=f"reflected on {text.counted(len(found.rows), 'session')}", count=len(found.rows), left=left
+    )
 
 
 def reflection(hub: Hub, found: Novelty) -> dict[str, Any]:
@@ -152,7 +154,7 @@ def _narrative(found: Novelty, parts: dict[str, list[Item]]) -> str:
     places = Counter(_where(row) for row in found.rows)
     named = ", ".join(f"{place} {count}" for place, count in places.most_common(4))
     told = ", ".join(f"{count} {outcome}" for outcome, count in ends.most_common())
-    lines = [f"I looked at {len(found.rows)} sessions I had not thought about ({named}): {told}."]
+    lines = [f"I looked at {text.counted(len(found.rows), 'session')} I had not thought about ({named}): {told}."]
     if found.surprising:
         lines.append(f"{len(found.surprising)} ended otherwise than is usual there.")
     for name, words in (("keeps_failing", "What keeps failing"), ("open", "What is open")):

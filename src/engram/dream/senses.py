@@ -9,7 +9,7 @@ from engram.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HYGIENE, STABI
 from engram.hub import Hub
 from engram.memory.gist import RIPE
 from engram.memory.self_state import get_self_state
-from engram.store import blobs, entries, exchanges, news, segments
+from engram.store import blobs, entries, exchanges, news, passages, segments
 from engram.wiki import compile as compiling
 from engram.wiki import vault, writes
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
 
 SETTLED = HOUR  # a session silent for so long is summarized as it is
-_LINT = 20  # changed pages that press with 0.5
+_LINT = 20  # changed pages that press with 0.5; fewer wait for a week to pass
+_WEEK = 7 * 24 * HOUR
 
 
 def sense(hub: Hub) -> dict[str, Drive]:
@@ -83,7 +84,7 @@ def hygiene(hub: Hub) -> tuple[Signal, ...]:
         Signal(segments.backlog(hub.engine) + unembedded(hub), 2000, "text to index", "texts to index"),
         Signal(news.count(hub.engine, news.SCRUB), 1, "deletion to finish", "deletions to finish"),
         Signal(news.count(hub.engine, news.ROT), 20, "text to compare", "texts to compare"),
-        Signal(news.count(hub.engine, news.LINT), _LINT, "page to lint", "pages to lint"),
+        Signal(to_lint(hub), _LINT, "page to lint", "pages to lint"),
         Signal(over_budget(hub), 0.5, "part of a budget overdrawn", "parts of a budget overdrawn"),
     )
 
@@ -108,6 +109,15 @@ def to_flush(hub: Hub) -> int:
 def to_compile(hub: Hub) -> int:
     """Count the logs to compile; writes that a compiler left behind when it died are one more."""
     return len(compiling.due_days(hub)) + writes.is_unfinished(vault.of(hub))
+
+
+def to_lint(hub: Hub) -> int:
+    """Count the pages that changed since the last lint, once they are enough for a look at all of them."""
+    waiting = news.waiting(hub.engine, news.LINT)
+    if not waiting:
+        return 0
+    many = max(_LINT, len(passages.known(hub.engine, "article")) // 10)
+    return len(waiting) if len(waiting) >= many or hub.now() - waiting[0]["at"] >= _WEEK else 0
 
 
 def stale(hub: Hub) -> list[tuple[str, str, str]]:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from engram.capture import spool, worker
-from engram.clock import HOUR
 from engram.dream import reflect, rot, senses
 from engram.dream.done import Done
 from engram.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HYGIENE
@@ -16,7 +15,7 @@ from engram.memory import eras, gist
 from engram.memory.thinker import Thinker
 from engram.patterns import detect as detecting
 from engram.store import exchanges, news, patterns, segments, signals
-from engram.text import one_line
+from engram.text import counted, one_line
 from engram.value import value
 from engram.wiki import compile as compiling
 from engram.wiki import flush as flushing
@@ -24,9 +23,6 @@ from engram.wiki import lint as linting
 
 if TYPE_CHECKING:
     from engram.store.engine import Row
-
-_WEEK = 7 * 24 * HOUR
-_FEW = 20  # changed pages below which a lint waits for a week to pass
 
 
 @value
@@ -38,6 +34,7 @@ class Step:
     waits: Callable[[Hub], int]  # how much there is to do
     run: Callable[[Hub, Callable[[], bool]], Done]  # until somebody says to stop
     always: bool = False  # due as soon as there is something to do, whatever the drive
+    all: Callable[[Hub], int] | None = None  # how much there is to do for who does not wait until it is enough
 
 
 class OutOfTime(Exception):
@@ -55,13 +52,14 @@ def _ingest(hub: Hub, _: Callable[[], bool]) -> Done:
         return Done(step="ingest", did="somebody else takes transcripts in", count=0)
     events = sum(each.events for each in found)
     failed = {path: why for each in found for path, why in each.failures.items()}
-    return Done(step="ingest", did=f"took in {events} events", count=events, failed=failed)
+    return Done(step="ingest", did=f"took in {counted(events, 'event')}", count=events, failed=failed)
 
 
 def _flush(hub: Hub, stop: Callable[[], bool]) -> Done:
     made = flushing.flush_these(hub, senses.unflushed(hub), stop)
+    told = f"{counted(len(made.entries), 'entry', 'entries')} into {counted(len(made.days), 'daily log')}"
     return Done(
-        step="flush", did=f"wrote {len(made.entries)} entries into {len(made.days)} daily logs",
+        step="flush", did=f"wrote {told}",
         count=len(made.entries), failed=made.failed, left=made.left,
     )  # fmt: skip
 
@@ -84,7 +82,8 @@ def _gist(hub: Hub, stop: Callable[[], bool]) -> Done:
         except Exception as problem:  # whatever is wrong with one session, the others are summarized
             failed[row["session_id"]] = one_line(str(problem) if isinstance(problem, Error) else repr(problem), 300)
     return Done(
-        step="gist", did=f"summarized {made} sessions{_by(thinker)}", count=made, failed=failed, left=len(due) - taken
+        step="gist", did=f"summarized {counted(made, 'session')}{_by(thinker)}", count=made, failed=failed,
+        left=len(due) - taken,
     )  # fmt: skip
 
 
@@ -122,8 +121,9 @@ def _detect(hub: Hub, stop: Callable[[], bool]) -> Done:
     before = news.count(hub.engine, news.DETECT)
     looked, worded = detecting.look_through(hub, stop), detecting.word(hub)
     left = news.count(hub.engine, news.DETECT)
+    told = f"{counted(len(looked), 'session')}: {counted(sum(looked), 'signal')}{_worded(worded)}"
     return Done(
-        step="detect", did=f"looked through {len(looked)} sessions: {sum(looked)} signals{_worded(worded)}",
+        step="detect", did=f"looked through {told}",
         count=before - left + worded, failed=signals.undetected(hub.engine), left=left,
     )  # fmt: skip
 
@@ -132,29 +132,18 @@ def _worded(count: int) -> str:
     return f", {count} rules worded" if count else ""
 
 
-def _lint_waits(hub: Hub) -> int:
-    """Return the pages that changed since the last lint, once they are enough for a look at all of them."""
-    waiting = news.waiting(hub.engine, news.LINT)
-    if not waiting:
-        return 0
-    from engram.store import passages
-
-    many = max(_FEW, len(passages.known(hub.engine, "article")) // 10)
-    return len(waiting) if len(waiting) >= many or hub.now() - waiting[0]["at"] >= _WEEK else 0
-
-
 def _lint(hub: Hub, _: Callable[[], bool]) -> Done:
     from engram.llm import allowance
 
     found = linting.lint(hub, structural_only=allowance.silent() or hub.settings.model in ("", "none"))
     told = ", ".join(f"{number} {name}s" for name, number in found.counts.items() if number) or "nothing wrong"
-    return Done(step="lint", did=f"looked at {found.pages} pages: {told}", count=found.pages)
+    return Done(step="lint", did=f"looked at {counted(found.pages, 'page')}: {told}", count=found.pages)
 
 
 def _rot(hub: Hub, stop: Callable[[], bool]) -> Done:
     found = rot.step(hub, stop)
     return Done(
-        step="rot", did=f"compared {found.looked} texts: {found.found} repeat others", count=found.looked,
+        step="rot", did=f"compared {counted(found.looked, 'text')}: {found.found} repeat others", count=found.looked,
         failed=found.failed, left=found.left,
     )  # fmt: skip
 
@@ -171,7 +160,8 @@ def _embed(hub: Hub, stop: Callable[[], bool]) -> Done:
     except OutOfTime:
         return Done(step="embed", did="stopped for time", count=0, left=segments.backlog(hub.engine))
     return Done(
-        step="embed", did=f"indexed {made.indexed} texts, embedded {made.embedded}", count=made.indexed + made.embedded
+        step="embed", did=f"indexed {counted(made.indexed, 'text')}, embedded {made.embedded}",
+        count=made.indexed + made.embedded,
     )  # fmt: skip
 
 
@@ -184,6 +174,7 @@ def _evict(hub: Hub, _: Callable[[], bool]) -> Done:
 
 def _by(thinker: Thinker) -> str:
     told = [f"{count} by {name}" for name, count in thinker.by.items() if name.startswith("model:")]
+    told += [f"{count} in vain asked of the model: {why}" for why, count in thinker.fallbacks.items()]
     return f" ({', '.join(told)})" if told else ""
 
 
@@ -205,7 +196,7 @@ STEPS = (
     Step("compile", COHERENCE, senses.to_compile, _compile),
     Step("detect", CURIOSITY, _detect_waits, _detect),
     Step("reflect", CURIOSITY, lambda hub: news.count(hub.engine, news.REFLECT), reflect.step),
-    Step("lint", HYGIENE, _lint_waits, _lint),
+    Step("lint", HYGIENE, senses.to_lint, _lint, all=lambda hub: news.count(hub.engine, news.LINT)),
     Step("rot", HYGIENE, lambda hub: news.count(hub.engine, news.ROT), _rot),
     Step("embed", HYGIENE, _embed_waits, _embed),
     Step("evict", HYGIENE, senses.over_budget, _evict),

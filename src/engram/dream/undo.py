@@ -6,17 +6,16 @@ is left alone and named.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
+from engram.dream.done import Undone
 from engram.dream.lease import Lease
 from engram.errors import InvalidInput, NotFound
 from engram.hub import Hub
 from engram.memory import gist, narrative, versions
 from engram.memory.months import Months
 from engram.memory.versions import ERA, GIST, NARRATIVE, PROFILE, SELF
-from engram.operation import Help, operation
 from engram.store import documents, passes
-from engram.value import value
 from engram.wiki import daily_log, gate, images, vault, writes
 
 TYPE_CHECKING = False
@@ -29,19 +28,8 @@ _ENTRY = "entry"
 _UNDO = "undo of pass "
 
 
-@value
-class Undone:
-    """What undoing a pass came to."""
-
-    id: int
-    restored: tuple[str, ...]
-    removed: tuple[str, ...]  # what there was not before it
-    kept: tuple[str, ...]  # changed since by somebody, and left alone
-
-
-@operation(writes=True, agent=False)
-def undo_dream(hub: Hub, pass_id: Annotated[int, Help("the pass, by its number in `engram dream log`")]) -> Undone:
-    """Undo what a pass of the dream changed: documents, wiki pages and log entries are as before it."""
+def undone(hub: Hub, pass_id: int) -> Undone:
+    """Undo a pass, or say why that cannot be."""
     row = passes.get(hub.engine, pass_id) if isinstance(pass_id, int) and 0 < pass_id < 1 << 62 else None
     if row is None:
         raise NotFound(kind="pass", id=str(pass_id), hint="See `engram dream log`.")
@@ -66,8 +54,8 @@ class _Undoing:
         for kind in _ORDER:
             self._documents(kind, [row for row in found if row["kind"] == kind])
         home = vault.of(self.hub)
-        if any(row["kind"] == images.PAGE for row in found):
-            self._pages(home)
+        if pages := {row["key"] for row in found if row["kind"] == images.PAGE}:
+            self._pages(home, pages)
         self._entries(home, {row["key"] for row in found if row["kind"] == _ENTRY})
         with self.hub.engine.transaction(durable=True):
             passes.mark_undone(self.hub.engine, self.id, self.hub.now())
@@ -122,13 +110,15 @@ class _Undoing:
             return {"hash": months.made_of(list(months.sessions))["hash"]}
         return {"hash": narrative.sources(self.hub, months)["hash"]}
 
-    def _pages(self, home: Vault) -> None:
-        """Let pages say what they said before, but for those that changed since."""
+    def _pages(self, home: Vault, changed: set[str]) -> None:
+        """Let pages say what they said before, but for those that changed since, or whose old text is gone."""
         from engram.clock import moment, zone
 
         writes.finish(self.hub, home)  # a pass that died may have left it half done
         back: list[writes.Write] = []
-        for target, held in images.of_pass(home, self.id).items():
+        known = images.of_pass(home, self.id)
+        self.kept += [f"page {target}" for target in sorted(changed - set(known))]
+        for target, held in known.items():
             now = home.read(target)
             if now == held["before"]:
                 continue

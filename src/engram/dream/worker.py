@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from engram.capture import worker
 from engram.capture.spool import Request
-from engram.dream.cycle import WORKER, dreamt
+from engram.dream.cycle import dreamt
+from engram.dream.done import WORKER
 from engram.errors import CompileRunning, DreamRunning
 from engram.hub import Hub
 from engram.wiki.compile import compile_logs

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from engram import plain_json
 from engram.store import event_words
 
 TYPE_CHECKING = False
@@ -27,8 +26,7 @@ def sessions(hub: Hub, row: Row, inside: list[Row], hits: set[str]) -> tuple[str
         whole = [each for each in inside if each["whole"]]
         return f"called {words}", {each["id"] for each in whole if each["capture"] in called or each["id"] in hits}
     if row["kind"] in _TESTS:
-        tested = {each["id"] for each in inside if plain_json.loads(each["facts"]).get("tests")}
-        return "ran tests", {each["id"] for each in inside if each["id"] in tested | hits}
+        return "ran tests", {each["id"] for each in inside if each["tested"] or each["id"] in hits}
     return "all", {each["id"] for each in inside}
 
 

@@ -130,7 +130,7 @@ def list_patterns(
     found = rules.listed(hub.engine, state, sessions.room(project), text.name_or_none("flavor", flavor))
     now, least = hub.now(), sessions.positive("min_frequency", min_frequency)
     listed = [row for row in found if row["state"] in STATES and (row["version"] or row["sessions"] >= least)]
-    listed.sort(key=lambda row: _place(row, now))
+    listed.sort(key=lambda row: (STATES.index(row["state"]), -_weight(row, now), row["id"]))
     return [view(row) for row in listed[: sessions.positive("limit", limit)]]
 
 
@@ -142,7 +142,7 @@ def get_pattern(hub: Hub, pattern: Annotated[str, Help("the pattern's id, or its
     found = dossier(hub, pattern)
     if not found.placements:
         return found
-    effect = next((each for each in measured(hub) if each.pattern == found.pattern.id), None)
+    effect = next(iter(measured(hub, found.pattern.id)), None)
     return Dossier(found.pattern, found.evidence, found.versions, found.placements, effect)
 
 
@@ -201,8 +201,11 @@ def _whole(hub: Hub, row: Row) -> Pattern:
     return view({**row, **{name: current[name] if current else "" for name in ("rule", "fix", "scope")}})
 
 
-def _place(row: Row, now: int) -> tuple[int, float, str]:
-    return (STATES.index(row["state"]), -worth(row, now), row["id"])
+def _weight(row: Row, now: int) -> float:
+    """Return how far up a pattern is listed: a candidate as detect ranks it, a rule as it is told."""
+    from engram.patterns.rank import score
+
+    return score({**row, "here": row["sessions"]}, now) if row["state"] == patterns.CANDIDATE else worth(row, now)
 
 
 def _recommendation(stored: str | None) -> Recommendation | None:

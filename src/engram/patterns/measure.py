@@ -59,18 +59,18 @@ def measure(
 ) -> list[Effect]:
     """Show for each distributed rule whether it helped; what hurts is proposed for retirement."""
     only = catalog.require(hub, pattern)["id"] if pattern else None
-    found = [each for each in measured(hub) if only in (None, each.pattern)]
+    found = measured(hub, only)
     for each in found:
         if each.verdict == Verdict.HURT and each.state == patterns.APPROVED:
             _propose(hub, each)
     return found
 
 
-def measured(hub: Hub) -> list[Effect]:
-    """Return the effect of every rule that was ever put anywhere, the longest standing first."""
+def measured(hub: Hub, only: str | None = None) -> list[Effect]:
+    """Return the effect of every rule that was ever put anywhere, or of one, the longest standing first."""
     from engram.patterns import trial
 
-    return sorted(trial.effects(hub), key=lambda each: (each.since, each.pattern))
+    return sorted(trial.effects(hub, only), key=lambda each: (each.since, each.pattern))
 
 
 def _propose(hub: Hub, effect: Effect) -> None:

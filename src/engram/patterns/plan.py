@@ -161,7 +161,7 @@ def _changed(place: Place, said: str, placed: tuple[Row, ...], made: tuple[str, 
 
 
 def _refuse_foreign(place: Place) -> None:
-    """Refuse a file a link leads to from inside a project: what others put into a repository chooses no file of ours."""
+    """Refuse a file outside that a project's link leads to: what others put into a repository chooses no file."""
     real = os.path.realpath(place.path)
     if place.project and not real.startswith(os.path.join(os.path.realpath(place.project), "")):
         reason = f"a link leads from it out of the project, to {real}."

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
 
 
-def effects(hub: Hub) -> list[Effect]:
-    """Return what every rule came to that was ever put anywhere, each with care for how many are asked about."""
+def effects(hub: Hub, only: str | None = None) -> list[Effect]:
+    """Return what every rule, or only one, came to that was put anywhere, with care for how many are asked about."""
     placed = placements.by_pattern(hub.engine)
     every = placements.comparable(hub.engine) if placed else []
     known = patterns.by_id(hub.engine, list(placed))
@@ -33,7 +33,8 @@ def effects(hub: Hub) -> list[Effect]:
     enough = [n for n, trial in enumerate(trials) if min(trial.before.pair[1], trial.after.pair[1]) >= MINIMUM]
     for n, chance in zip(enough, statistics.holm([chances[n] for n in enough]), strict=True):
         chances[n] = chance
-    return [trial.effect(chance) for trial, chance in zip(trials, chances, strict=True)]
+    judged = zip(trials, chances, strict=True)
+    return [trial.effect(chance) for trial, chance in judged if only in (None, trial.row["id"])]
 
 
 class _Group:

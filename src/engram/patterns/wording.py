@@ -34,8 +34,8 @@ _ADVICE = {
     "abandoned": "Break such a task into steps that each end with something of use.",
     "wasted-tokens": "Stop early and ask when nothing comes of it.",
     "short-path": "Take this path for such a task.",
-    "passing-sequence": "Run these in this order before you call it done.",
 }
+_MISSING = "command not found: "
 _ERRORS = {
     "no such file or directory": "Make sure that a path exists, from the directory you are in, before you use it in a"
     " command.",
@@ -70,7 +70,9 @@ def rule(row: dict[str, Any], said: str) -> tuple[str, str]:
     kind, fix = row["kind"], safe(row["fix"], 240)
     advice = _known(kind, row["fingerprint"])
     if advice:
-        return advice, fix
+        return advice, fix if _MISSING in row["fingerprint"] else ""  # what goes for all is not mended by one command
+    if kind == "passing-sequence":
+        return f"Before you call it done, {_ended(fix)}", ""
     if kind == "correction":
         return f"People said: “{safe(row['quote'], 240)}” {_ADVICE[kind]}", fix
     if kind == "denied" and row["text"].startswith("A person"):
@@ -83,7 +85,7 @@ def _known(kind: str, fingerprint: str) -> str:
     """Return the advice that goes for a fingerprint whatever the case."""
     if kind == "tool-misuse":
         return misuse.ADVICE.get(fingerprint.partition(": ")[2], "")
-    missing = fingerprint.partition("command not found: ")[2]
+    missing = fingerprint.partition(_MISSING)[2]
     if kind == "error" and missing:
         return f"{safe(missing, 60)} is not installed here or not on the PATH; use what the project uses instead."
     return _ERRORS.get(fingerprint, "") if kind == "error" else ""

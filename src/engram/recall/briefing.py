@@ -137,7 +137,8 @@ def _drives(hub: Hub) -> list[str]:
         held = [(name, float(each["level"]), str(each["why"])) for name, each in state["drives"].items()]
     except (ValueError, KeyError, TypeError, AttributeError):
         return []
-    told = [f"- {name} {level:.2f}: {text.one_line(why, 120)}" for name, level, why in held if level >= _PRESSES]
+    pressing = [each for each in held if each[1] >= _PRESSES and each[0] != "stability"]
+    told = [f"- {name} {level:.2f}: {text.one_line(why, 120)}" for name, level, why in pressing]
     return ["**How far the memory is behind:**", *told] if told else []
 
 

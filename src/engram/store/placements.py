@@ -33,7 +33,8 @@ on conflict (session_id, pattern) do nothing
 
 # What can be compared: captured sessions that were looked through for signals, but for parts of others.
 _SESSIONS = """
-select s.id, s.flavor, s.project, s.host, c.num as capture, coalesce(c.started_at, s.started_at) as began, d.facts,
+select s.id, s.flavor, s.project, s.host, c.num as capture, coalesce(c.started_at, s.started_at) as began,
+       (d.facts like '%"tests":{"runs"%' or d.facts like '%"tests": {"runs"%') as tested,
        not exists (select 1 from blobs b where b.capture = c.num and b.evicting_at is not null) as whole
   from captures c join sessions s on s.id = c.session_id join digests d on d.capture = c.num
  where c.relation is null

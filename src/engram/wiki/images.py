@@ -28,6 +28,7 @@ def keep(hub: Hub, vault: Vault, plans: dict[str, tuple[str | None, str | None]]
     folder = os.path.join(vault.own, _FOLDER, str(pass_id))
     os.makedirs(folder, exist_ok=True)
     number = len(os.listdir(folder))
+    prune(vault)
     held = {
         target: {
             "before": before, "record": state.page(vault, target),

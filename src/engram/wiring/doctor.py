@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from engram.capture.discover import Source
 
 _DAY = 24 * HOUR
+_BEHIND = 0.05  # of stability: a drive has pressed with all it has for long
 _KEPT = 30  # days an agent keeps its transcripts that says nothing of it
 _UNITS = {"h": 1 / 24, "d": 1, "w": 7, "m": 30}  # days of each
 
@@ -29,7 +30,7 @@ def doctor(hub: Hub) -> list[Finding]:
     from engram.wiring import health
 
     wired, captured = health.agents(hub.settings.home), _agents(hub)
-    return [*_store(hub), *_provider(hub), *_by_subject([*wired, *captured]), *_budget(hub)]
+    return [*_store(hub), *_provider(hub), *_by_subject([*wired, *captured]), *_budget(hub), *_dream(hub)]
 
 
 def _by_subject(found: list[Finding]) -> list[Finding]:
@@ -161,3 +162,18 @@ def _budget(hub: Hub) -> Iterator[Finding]:
     if hub.engine.dialect == "sqlite" and not ballast.is_kept(hub.settings.home):
         text = "No room is put aside for making room; the next sweep does it if the disk allows."
         yield Finding("warning", "disk", text, "engram ingest")
+
+
+def _dream(hub: Hub) -> Iterator[Finding]:
+    """Say how far the memory is behind, and what failed when it was last tended."""
+    from engram.dream import journal, senses
+
+    last = next(iter(journal.newest(hub, 1)), None)
+    stability = senses.sense(hub)["stability"]
+    failed = [f"{name}: {why}" for done in last.steps for name, why in done.failed.items()] if last else []
+    if failed:
+        yield Finding("warning", "dream", f"The last pass could not do all: {failed[0]}", "engram dream log")
+    if stability.level < _BEHIND:
+        yield Finding("warning", "dream", f"The memory is behind: {stability.why}.", "engram dream --force")
+    else:
+        yield Finding("ok", "dream", f"The memory is tended: {stability.why}.")

@@ -9,15 +9,15 @@ import click
 
 from engram.api import Engram
 from engram.dream.budget import limits_of
-from engram.dream.cycle import ASKED, FORCED, LOOP, dreamt
-from engram.dream.journal import Pass
-from engram.errors import DreamRunning, InvalidInput
+from engram.dream.done import ASKED, FORCED, LOOP, Pass
+from engram.errors import DreamRunning, InvalidInput, StoreBusy, StoreFull, StoreUnavailable
 from engram.surfaces.cli import capture
 from engram.surfaces.cli.commands import json_option, show
 from engram.surfaces.cli.render_dream import scheduled, unscheduled
 from engram.surfaces.encode import to_json
 
 _EVERY = 30  # minutes between two passes of a timer
+_STOPPED = "Stopped; what was done is kept."
 
 
 def dream(
@@ -52,10 +52,20 @@ def dream(
         elif loop:
             _loop(engram, force, budget, loop, as_json)
         else:
-            _show(_pass(engram, force, budget, FORCED if force else ASKED, as_json), as_json)
+            _once(engram, force, budget, as_json)
+
+
+def _once(engram: Engram, force: bool, budget: str | None, as_json: bool) -> None:
+    try:
+        _show(_pass(engram, force, budget, FORCED if force else ASKED, as_json), as_json)
+    except KeyboardInterrupt:
+        click.echo(_STOPPED, err=True)
+        raise click.exceptions.Exit(1) from None
 
 
 def _pass(engram: Engram, force: bool, budget: str | None, why: str, quiet: bool) -> Pass:
+    from engram.dream.cycle import dreamt
+
     shown = not quiet and sys.stderr.isatty()
     told = (lambda step: click.echo(f"\r{step:<12}", nl=False, err=True)) if shown else None
     found = dreamt(engram, force=force, limits=limits_of(engram, budget), why=why, told=told)
@@ -80,11 +90,11 @@ def _loop(engram: Engram, force: bool, budget: str | None, pause: int, as_json: 
                 found = _pass(engram, force, budget, LOOP, quiet=True)
                 if found.id:
                     show(found, as_json)
-            except DreamRunning as other:
-                click.echo(str(other), err=True)
+            except (DreamRunning, StoreBusy, StoreFull, StoreUnavailable) as problem:
+                click.echo(str(problem), err=True)  # and try again: it may be over by then
             time.sleep(pause)
     except KeyboardInterrupt:
-        click.echo("Stopped; what was done is kept.", err=True)
+        click.echo(_STOPPED, err=True)
 
 
 def _install(every: int, dry_run: bool, as_json: bool) -> None:

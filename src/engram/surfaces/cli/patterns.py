@@ -19,7 +19,7 @@ from engram.surfaces.cli.capture import FAILED
 from engram.surfaces.cli.commands import json_option, project_at, project_option, show
 from engram.surfaces.cli.pattern_review import edited, review
 from engram.surfaces.cli.patterns_detect import detect
-from engram.surfaces.cli.render import counted
+from engram.text import counted
 
 _DECIDING = frozenset(
     f"{verb}_pattern" for verb in ("approve", "reject", "edit", "retire", "restore")

@@ -114,11 +114,6 @@ def _(imported: Imported) -> str:
     return "\n".join(counts)
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """Return how many there are of something."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
 def presence(session: Session) -> str:
     """Return whether a session is alive, in colour."""
     words, colour = _PRESENCE[session.presence]

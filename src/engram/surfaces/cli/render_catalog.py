@@ -14,8 +14,9 @@ from engram.patterns.export_catalog import Exported
 from engram.patterns.import_catalog import ImportedCatalog
 from engram.patterns.measure import Effect, Sample
 from engram.patterns.statistics import Interval
-from engram.surfaces.cli.render import LISTS, ago, counted, facts, render
+from engram.surfaces.cli.render import LISTS, ago, facts, render
 from engram.surfaces.cli.table import table
+from engram.text import counted
 
 _COLORS = {"candidate": "yellow", "approved": "green", "helped": "green", "hurt": "red", "rejected": "red"}
 _MEASURED = (

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import click
 
-from engram.dream.done import Done
+from engram.dream.done import Done, Foreseen, Pass, Undone
 from engram.dream.drives import STABILITY, Drive
-from engram.dream.foresee import Foreseen
-from engram.dream.journal import Pass
-from engram.dream.undo import Undone
-from engram.surfaces.cli.render import counted, render
+from engram.surfaces.cli.render import render
+from engram.text import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

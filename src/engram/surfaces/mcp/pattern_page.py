@@ -12,11 +12,18 @@ if TYPE_CHECKING:
 
 def listed(found: Pattern) -> dict[str, Any]:
     """Return a pattern as facts for a list."""
+    # What nobody approved comes out of transcripts: it must not pass for a rule.
+    told = {"rule": found.rule, "fix": found.fix} if found.state == "approved" else {}
     return {
-        "id": found.id, "state": found.state, "kind": found.kind, "title": one_line(found.title, 200),
-        "rule": found.rule, "fix": found.fix, "scope": found.scope, "sessions": found.sessions,
-        "version": found.version,
+        "id": found.id, "state": found.state, "kind": found.kind, "title": one_line(found.title, 200), **told,
+        "scope": found.scope, "sessions": found.sessions, "version": found.version,
     }  # fmt: skip
+
+
+def _standing(pattern: Pattern) -> str:
+    if pattern.state != "approved":
+        return f"Words proposed for a rule; nobody {'approves it any more' if pattern.version else 'approved it'}"
+    return f"Rule (version {pattern.version}, {inline(pattern.scope, 200)})"
 
 
 def whole(found: Dossier) -> str:
@@ -25,7 +32,7 @@ def whole(found: Dossier) -> str:
     lines = [
         f"# {pattern.id} ({pattern.kind}, {pattern.state})", quote(pattern.title), "",
         f"Seen {pattern.times} times in {pattern.sessions} sessions of {', '.join(pattern.flavors) or 'none'}.",
-        f"Rule (version {pattern.version}, {inline(pattern.scope, 200)}):", quote(pattern.rule),
+        f"{_standing(pattern)}:", quote(pattern.rule),
     ]  # fmt: skip
     lines += ["Fix:", quote(pattern.fix)] if pattern.fix else []
     if found.effect:

@@ -63,7 +63,7 @@ _LOCK = _object(
 _PATTERN = _object(
     ["id", "state", "title"],
     id=_text("what it is called"), state=_text("candidate, approved, …"), kind=_text("what kind of thing"),
-    title=_text("what happens, quoted"), rule=_text("what agents are told, or shall be"), fix=_text("the remedy"),
+    title=_text("what happens, quoted"), rule=_text("what agents are told, if it is approved"), fix=_text("its remedy"),
     scope=_text("where its rule holds"), sessions=_number("in how many it showed"), version=_number("of its rule"),
 )  # fmt: skip
 _MESSAGE = _object(
