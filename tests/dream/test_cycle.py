@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,8 @@ from engram import Engram
 from engram.clock import SECOND
 from engram.dream import steps
 from engram.dream.cycle import dreamt
-from engram.store import passes
+from engram.memory.eras import integrated
+from engram.store import documents, news, passes
 from tests.conftest import ManualClock
 from tests.llm.conftest import Opened, calls
 from tests.llm.speaking import Api, chat, says, speaking
@@ -310,3 +312,39 @@ def test_times_of_the_journal_are_the_stores(timed: Engram, clock: ManualClock) 
     timed.dream(force=True)
     (found,) = timed.dream_log()
     assert int(found.began_at.timestamp()) == clock.now() // SECOND
+
+
+def test_a_place_that_cannot_be_looked_at_silences_one_drive_and_is_named(timed: Engram, clock: ManualClock) -> None:
+    home = Path(timed.settings.home, "wiki")
+    home.mkdir(parents=True)
+    (home / "daily").write_text("not a directory")
+    talk(timed)
+    found = timed.dream(force=True)
+    assert any(done.failed for done in found.steps)
+    assert timed.get_summary("s1") is not None
+    assert "cannot be sensed" in found.drives["coherence"].why
+
+
+def test_waiting_alone_does_not_fill_the_self_state_with_versions(timed: Engram, clock: ManualClock) -> None:
+    talk(timed)
+    timed.dream(force=True)
+    clock.pass_(60)
+    timed.remember("s1", "user", "One more thing.")
+    timed.dream()
+    before = documents.count(timed.engine, "self")
+    for _ in range(10):
+        clock.pass_(300)
+        timed.dream()
+    assert documents.count(timed.engine, "self") == before
+
+
+def test_time_that_is_out_between_eras_leaves_the_others_for_next_time(timed: Engram, clock: ManualClock) -> None:
+    for month in (8, 9, 10):
+        talk(timed, f"m{month}", f"2026-{month:02}-02T10:00:00+00:00")
+    timed.summarize()
+    looks = iter([False, True, True, True, True])
+    made = integrated(timed, stop=lambda: next(looks))
+    assert (made.eras, made.profile) == (("2026-08",), "left")
+    assert news.count(timed.engine, news.INTEGRATE) == 3
+    assert len(integrated(timed).eras) == 2
+    assert news.count(timed.engine, news.INTEGRATE) == 0

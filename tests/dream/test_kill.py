@@ -20,7 +20,7 @@ import pytest
 from engram import Engram
 from engram.capture import spool
 from engram.dream.steps import STEPS
-from engram.store import passes
+from engram.store import leases, passes
 from engram.wiki import vault
 from tests.conftest import ManualClock
 from tests.dream.dying import BEGIN, END
@@ -44,7 +44,7 @@ TOLD = {
     "patterns": "kind, state, title, signals, sessions, times", "fingerprints": "kind, fingerprint, changed",
     "signals": "session_id, kind, fingerprint, text, times", "undetected": "session_id, problem",
     "likenesses": "kind, key, exact", "rot": "what, kind, key, other", "usage": "model, input, output, cost",
-    "unindexed": "kind, source", "segments": "sum(count) as docs", "leases": "name",
+    "unindexed": "kind, source", "segments": "sum(count) as docs",
     "sessions": "id, flavor, status, completion_summary",
 }  # fmt: skip
 CURRENT = """
@@ -197,6 +197,7 @@ def test_a_dreamer_killed_at_any_point_is_followed_by_one_that_ends_where_it_wou
             where = f"killed before trace {number}, {left[number - 1]}"
             assert all_of(hub) == expected, where
             assert hub.check().problems == (), where
+            assert leases.get(hub.engine, "dream") is None, where
             died = [each for each in hub.dream_log()[1:] if number < len(left)]
             assert [each.ended_at for each in died] in ([], [None]), where
         shutil.rmtree(copy)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 
 from engram import Engram, InvalidInput, NotFound
+from engram.dream import journal
+from engram.memory import self_state
+from engram.memory.attribution import attributed
 from engram.store import entries
 from engram.wiki import vault
 from tests.conftest import ManualClock
@@ -136,3 +142,31 @@ def test_undoing_does_not_bring_back_a_deleted_session(timed: Engram, clock: Man
     assert not [row for row in rows if "Zebedee" in row["content"]]
     home = vault.of(timed)
     assert not [page for page in home.pages("concepts", "connections", "daily") if "Zebedee" in (home.read(page) or "")]
+
+
+def test_a_reflection_is_undone_though_the_drives_moved_since(timed: Engram, clock: ManualClock) -> None:
+    timed.set_self_state({"mood": "calm"})
+    self_state.change(timed, {"reflection": {"narrative": "the first", "sessions": []}}, "rules/1", [])
+    with attributed_pass(timed) as number:
+        self_state.change(timed, {"reflection": {"narrative": "the second", "sessions": []}}, "rules/1", [])
+    self_state.change(timed, {"drives": {"continuity": {"level": 0.4, "why": "x"}}}, "rules/1", [])
+    assert timed.undo_dream(number).restored == ("reflection",)
+    state = timed.get_self_state()
+    assert state["reflection"]["narrative"] == "the first"
+    assert (state["mood"], state["drives"]["continuity"]["level"]) == ("calm", 0.4)
+
+
+def test_a_reflection_somebody_changed_since_is_left_alone(timed: Engram, clock: ManualClock) -> None:
+    with attributed_pass(timed) as number:
+        self_state.change(timed, {"reflection": {"narrative": "ours", "sessions": []}}, "rules/1", [])
+    timed.set_self_state({"reflection": {"narrative": "theirs"}})
+    assert timed.undo_dream(number).kept == ("reflection",)
+    assert timed.get_self_state()["reflection"]["narrative"] == "theirs"
+
+
+@contextmanager
+def attributed_pass(engram: Engram) -> Iterator[int]:
+    """Let a block count as a pass."""
+    number = journal.begin(engram, "asked", {})
+    with attributed(number):
+        yield number

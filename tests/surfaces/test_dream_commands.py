@@ -150,8 +150,9 @@ def test_a_budget_nobody_understands_is_refused_with_what_to_say(run: Run, budge
 @pytest.mark.parametrize(
     "words",
     [
-       ["--loop", "5", "--once"], ["--dry-run", "--undo", "1"], ["--loop", "5", "--dry-run"],
-        ["--uninstall", "--once"], ["--install", "--undo", "1"], ["--install", "--uninstall"], ["--install", "--loop", "9"],
+        ["--loop", "5", "--once"], ["--dry-run", "--undo", "1"], ["--loop", "5", "--dry-run"],
+        ["--uninstall", "--once"], ["--install", "--undo", "1"], ["--install", "--uninstall"],
+        ["--install", "--loop", "9"],
     ],
     ids=" ".join,
 )  # fmt: skip

@@ -15,16 +15,14 @@ from engram.dream import drives, journal, rot, senses
 from engram.dream.budget import Budget, Deadline, limits_of
 from engram.dream.done import ASKED, Done, Pass
 from engram.dream.lease import Lease
-from engram.dream.steps import STEPS, Step
-from engram.errors import DreamRunning, Error, StoreBusy, StoreDamaged, StoreFull, StoreUnavailable
+from engram.dream.steps import FATAL, STEPS, Step
+from engram.errors import Error, InvalidInput, TooLarge
 from engram.hub import Hub
 from engram.llm.allowance import Allowance, allowed
 from engram.memory import self_state
 from engram.memory.attribution import attributed
 from engram.store import passes
 from engram.store.rot import STALE
-
-_FATAL = (StoreBusy, StoreFull, StoreUnavailable, StoreDamaged, DreamRunning)  # no other step would fare better
 
 Told = Callable[[str], None]  # what is done now
 
@@ -53,7 +51,7 @@ class _Pass:
             worker.look_again(self.hub)
         self.before = self.now = senses.sense(self.hub)
         self.due |= {name for name, each in self.before.items() if each.is_due}
-        if not any(self._wants(step) for step in STEPS):
+        if not any(self._may_want(step) for step in STEPS):
             self._keep_drives()
             return self._result()
         with Lease(self.hub) as self.lease, allowed(self.allowance):
@@ -67,8 +65,15 @@ class _Pass:
 
     def _work(self) -> None:
         for step in STEPS:
-            self._sense(step.drive)
-            if not self._wants(step):
+            try:
+                self._sense(step.drive)
+                wanted = self._wants(step)
+            except FATAL:
+                raise
+            except Exception as problem:  # what cannot be looked at is named, and the others are done
+                self.done.append(_failed(step, problem))
+                continue
+            if not wanted:
                 continue
             if self._is_over():
                 left = step.waits(self.hub)
@@ -83,6 +88,15 @@ class _Pass:
         if changed and not self.force and name not in self.due and senses.drive(self.hub, name).is_due:
             self.due.add(name)
 
+    def _may_want(self, step: Step) -> bool:
+        """Tell whether a step is worth beginning a pass; one that cannot be looked at is, since it must be named."""
+        try:
+            return self._wants(step)
+        except FATAL:
+            raise
+        except Exception:
+            return True
+
     def _wants(self, step: Step) -> bool:
         """Tell whether a step is due and has something to do."""
         if self.force:
@@ -94,11 +108,11 @@ class _Pass:
         began = self.hub.clock.steady()
         try:
             done = step.run(self.hub, self._is_over)
-        except _FATAL:
+        except FATAL as problem:
+            self.done.append(_failed(step, problem))
             raise
         except Exception as problem:
-            why = text.one_line(str(problem) if isinstance(problem, Error) else repr(problem), 300)
-            done = Done(step=step.name, did="failed", count=0, failed={step.name: why})
+            done = _failed(step, problem)
         return Done(**{**vars(done), "seconds": round((self.hub.clock.steady() - began) / SECOND, 3)})
 
     def _is_over(self) -> bool:
@@ -110,7 +124,7 @@ class _Pass:
         """Read out how caught-up memory is, and write it down."""
         self.now = senses.sense(self.hub)
         self._keep_drives()
-        if not self.force and not any(each.count or each.failed or each.left for each in self.done):
+        if not self.force and not self._came_to_something:
             journal.drop(self.hub, self.id)  # a look that found nothing is not worth a line
             self.id = 0
             return self._result()
@@ -119,11 +133,19 @@ class _Pass:
         journal.end(self.hub, self.id, found)
         return found
 
+    @property
+    def _came_to_something(self) -> bool:
+        return any(each.count or each.failed or each.left for each in self.done)
+
     def _keep_drives(self) -> None:
-        """Let the self state hold the drives, unless it does."""
-        kept = drives.kept(self.now)
-        if kept != self_state.part(self.hub, "drives"):
+        """Let the self state hold the drives; where nothing was done, only if one began or ceased to press."""
+        kept, known = drives.kept(self.now), senses.held(self.hub)
+        if kept == known or (not self._came_to_something and _since(kept) == _since(known)):
+            return
+        try:
             self_state.change(self.hub, {"drives": kept}, "rules/1", [])
+        except (InvalidInput, TooLarge) as problem:  # somebody filled it to its limit
+            self.done.append(Done(step="readout", did="failed", count=0, failed={"self state": str(problem)}))
 
     def _result(self) -> Pass:
         return Pass(
@@ -134,3 +156,13 @@ class _Pass:
             changes=passes.counts(self.hub.engine, self.id) if self.id else {},
             rot=rot.meter(self.hub) if self.id else None,
         )  # fmt: skip
+
+
+def _failed(step: Step, problem: Exception) -> Done:
+    why = text.one_line(str(problem) if isinstance(problem, Error) else repr(problem), 300)
+    return Done(step=step.name, did="failed", count=0, failed={step.name: why})
+
+
+def _since(kept: dict[str, dict[str, object]]) -> dict[str, object]:
+    """Return since when each drive presses, by what is kept of them."""
+    return {name: each.get("since") for name, each in kept.items()}

@@ -29,10 +29,15 @@ def sense(hub: Hub) -> dict[str, Drive]:
 
 
 def drive(hub: Hub, name: str) -> Drive:
-    """Return one drive as it stands now."""
+    """Return one drive as it stands now; a file that cannot be looked at makes it silent, not all of them."""
     settings = hub.settings
+    try:
+        signals = _SIGNALS[name](hub)
+    except OSError as problem:
+        why = f"it cannot be sensed: {problem}"
+        return Drive(name=name, level=0.0, pressure=0.0, threshold=1.0, since=None, why=why)
     return drives.built(
-        name, _SIGNALS[name](hub), held(hub).get(name), hub.now(), getattr(settings, f"{name}_threshold") / 100,
+        name, signals, held(hub).get(name), hub.now(), getattr(settings, f"{name}_threshold") / 100,
         settings.dream_patience_hours,
     )  # fmt: skip
 

@@ -9,7 +9,16 @@ from engram.capture import spool, worker
 from engram.dream import reflect, rot, senses
 from engram.dream.done import Done
 from engram.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HYGIENE
-from engram.errors import CompileRunning, Error, SweepRunning
+from engram.errors import (
+    CompileRunning,
+    DreamRunning,
+    Error,
+    StoreBusy,
+    StoreDamaged,
+    StoreFull,
+    StoreUnavailable,
+    SweepRunning,
+)  # fmt: skip
 from engram.hub import Hub
 from engram.memory import eras, gist
 from engram.memory.thinker import Thinker
@@ -35,6 +44,10 @@ class Step:
     run: Callable[[Hub, Callable[[], bool]], Done]  # until somebody says to stop
     always: bool = False  # due as soon as there is something to do, whatever the drive
     all: Callable[[Hub], int] | None = None  # how much there is to do for who does not wait until it is enough
+
+
+# No other piece of work would fare better.
+FATAL = (StoreBusy, StoreFull, StoreUnavailable, StoreDamaged, DreamRunning)
 
 
 class OutOfTime(Exception):
@@ -79,6 +92,8 @@ def _gist(hub: Hub, stop: Callable[[], bool]) -> Done:
         taken += 1
         try:
             made += gist.make(hub, row["session_id"], thinker) is not None
+        except FATAL:
+            raise
         except Exception as problem:  # whatever is wrong with one session, the others are summarized
             failed[row["session_id"]] = one_line(str(problem) if isinstance(problem, Error) else repr(problem), 300)
     return Done(
@@ -87,13 +102,13 @@ def _gist(hub: Hub, stop: Callable[[], bool]) -> Done:
     )  # fmt: skip
 
 
-def _integrate(hub: Hub, _: Callable[[], bool]) -> Done:
-    made = eras.integrated(hub)
+def _integrate(hub: Hub, stop: Callable[[], bool]) -> Done:
+    made = eras.integrated(hub, stop=stop)
     parts = [f"era {month}" for month in made.eras]
     parts += [name for name in ("profile", "narrative") if getattr(made, name) == "made"]
     return Done(
         step="integrate", did=f"rebuilt {', '.join(parts)}" if parts else "all tiers were up to date",
-        count=len(parts), failed=made.failed,
+        count=len(parts), failed=made.failed, left=news.count(hub.engine, news.INTEGRATE),
     )  # fmt: skip
 
 
@@ -118,14 +133,19 @@ def _detect_waits(hub: Hub) -> int:
 
 
 def _detect(hub: Hub, stop: Callable[[], bool]) -> Done:
-    before = news.count(hub.engine, news.DETECT)
+    before, known = news.count(hub.engine, news.DETECT), signals.undetected(hub.engine)
     looked, worded = detecting.look_through(hub, stop), detecting.word(hub)
     left = news.count(hub.engine, news.DETECT)
     told = f"{counted(len(looked), 'session')}: {counted(sum(looked), 'signal')}{_worded(worded)}"
     return Done(
         step="detect", did=f"looked through {told}",
-        count=before - left + worded, failed=signals.undetected(hub.engine), left=left,
+        count=before - left + worded, failed=_new(signals.undetected(hub.engine), known), left=left,
     )  # fmt: skip
+
+
+def _new(failed: dict[str, str], known: dict[str, str]) -> dict[str, str]:
+    """Return what failed now and did not before: what lasts is told once."""
+    return {name: why for name, why in failed.items() if name not in known}
 
 
 def _worded(count: int) -> str:

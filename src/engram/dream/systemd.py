@@ -18,8 +18,8 @@ ExecStart={command}
 SuccessExitStatus=3
 StandardOutput=null
 Nice=19
-CPUSchedulingPolicy=idle
-IOSchedulingClass=idle
+IOSchedulingClass=best-effort
+IOSchedulingPriority=7
 """
 _TIMER = """# {about}
 [Unit]

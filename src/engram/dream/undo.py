@@ -12,7 +12,7 @@ from engram.dream.done import Undone
 from engram.dream.lease import Lease
 from engram.errors import InvalidInput, NotFound
 from engram.hub import Hub
-from engram.memory import gist, narrative, versions
+from engram.memory import gist, narrative, self_state, versions
 from engram.memory.months import Months
 from engram.memory.versions import ERA, GIST, NARRATIVE, PROFILE, SELF
 from engram.store import documents, passes
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
     from engram.wiki.vault import Vault
 
-_ORDER = (GIST, ERA, PROFILE, NARRATIVE, SELF)  # each is made of those before it
+_ORDER = (GIST, ERA, PROFILE, NARRATIVE)  # each is made of those before it
 _ENTRY = "entry"
 _UNDO = "undo of pass "
 
@@ -53,6 +53,7 @@ class _Undoing:
         found = passes.changes(self.hub.engine, self.id)
         for kind in _ORDER:
             self._documents(kind, [row for row in found if row["kind"] == kind])
+        self._reflection([row for row in found if row["kind"] == SELF])
         home = vault.of(self.hub)
         if pages := {row["key"] for row in found if row["kind"] == images.PAGE}:
             self._pages(home, pages)
@@ -93,16 +94,31 @@ class _Undoing:
             row = versions.add(self.hub, kind, now["key"], content, versions.dumped(facts), self.made_by)
             if row is not None and kind == GIST:
                 gist.restore(self.hub, row)
-            elif row is not None and kind != SELF:
+            elif row is not None:
                 versions.show(self.hub, row)
         (self.restored if before else self.removed).append(f"{kind} {now['key']}")
+
+    def _reflection(self, found: list[Row]) -> None:
+        """Let the self state hold the reflection of before the pass; drives and what else it holds stay."""
+        if not found:
+            return
+        wrote, before = (
+            self_state.held_at(self.hub, version).get("reflection")
+            for version in (found[0]["version"], found[-1]["before"])
+        )
+        if wrote == before:
+            return  # it only noted drives
+        if self_state.part(self.hub, "reflection") != wrote:
+            self.kept.append("reflection")
+            return
+        sessions = before.get("sessions", []) if isinstance(before, dict) else []
+        self_state.change(self.hub, {"reflection": before}, self.made_by, sessions)
+        (self.restored if before else self.removed).append("reflection")
 
     def _hash(self, kind: str, now: Row) -> dict[str, Any]:
         """Return what says that a tier is up to date, so that nothing is made again before its sources change."""
         if kind == GIST:
             return {"hash": versions.loaded(now["sources"]).get("hash")}
-        if kind == SELF:
-            return {}
         months = Months(self.hub)
         if kind == ERA:
             return {"hash": months.sources(now["key"])["hash"]}

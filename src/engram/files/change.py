@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+_TEMPORARY = re.compile(r"\.engram-(\d+)-\w+")
 _LONGEST = 600  # characters of a line that is shown
 
 
@@ -134,6 +135,7 @@ def drop_directories(made: Iterable[str]) -> None:
     """Remove directories we made, as far as nobody put anything into them."""
     for path in sorted(made, key=len, reverse=True):
         try:
+            clear(path)
             os.rmdir(path)
         except OSError:
             pass  # somebody lives there
@@ -175,10 +177,31 @@ def _refuse_read_only(target: str, path: str) -> None:
 
 
 def _temporary(target: str, path: str) -> tuple[int, str]:
+    directory = os.path.dirname(target)
     try:
-        return tempfile.mkstemp(prefix=".engram-", dir=os.path.dirname(target))
+        clear(directory)
+        return tempfile.mkstemp(prefix=f".engram-{os.getpid()}-", dir=directory)
     except OSError as problem:
         raise ConfigRefused(path=path, reason=f"its directory cannot be written to: {problem.strerror}.") from problem
+
+
+def clear(directory: str) -> None:
+    """Remove what a write left in a directory whose process was killed in the middle of it."""
+    there = os.listdir(directory) if os.name == "posix" and os.path.isdir(directory) else []
+    for name in there:
+        found = _TEMPORARY.fullmatch(name)
+        if found and not _lives(int(found[1])):
+            os.unlink(os.path.join(directory, name))
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _take_over(target: str, temporary: str, mode: int) -> None:

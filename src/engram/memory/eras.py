@@ -17,6 +17,8 @@ from engram.store import documents, exchanges
 from engram.value import value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from engram.store.engine import Row
 
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
@@ -30,7 +32,7 @@ class Integrated:
     removed: tuple[str, ...]  # months without a session any more
     fresh: int  # eras that were up to date
     kept: tuple[str, ...]  # months given by somebody and out of date: only a model or a rebuild replaces them
-    profile: str  # made, fresh, kept (given by somebody; only a model or a rebuild replaces it), none
+    profile: str  # made, fresh, kept (given by somebody; only a model or a rebuild replaces it), none, left for later
     narrative: str
     by: dict[str, int]
     fallbacks: dict[str, int]
@@ -78,11 +80,13 @@ def integrate(
     return integrated(hub, rebuild=rebuild)
 
 
-def integrated(hub: Hub, *, rebuild: bool = False, think: bool = True) -> Integrated:
-    """Bring the tiers above gists up to date; without thinking, of quotes alone."""
+def integrated(
+    hub: Hub, *, rebuild: bool = False, think: bool = True, stop: Callable[[], bool] = lambda: False
+) -> Integrated:  # fmt: skip
+    """Bring the tiers above gists up to date, until somebody says to stop; without thinking, of quotes alone."""
     from engram.memory.integration import Integration
 
-    return Integration(hub, rebuild=rebuild, think=think).run()
+    return Integration(hub, rebuild=rebuild, think=think, stop=stop).run()
 
 
 def month_named(month: object) -> str:

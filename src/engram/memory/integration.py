@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from engram import text
-from engram.errors import Error
+from engram.errors import DreamRunning, Error, StoreBusy, StoreFull, StoreUnavailable
 from engram.hub import Hub
 from engram.memory import extract, gist, narrative, profile, versions
 from engram.memory.eras import Integrated
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _ERA = 900  # tokens
 _TOLD = 12_000  # tokens of gists that a model is given
-MADE, FRESH, KEPT, NONE = "made", "fresh", "kept", "none"
+MADE, FRESH, KEPT, NONE, LEFT = "made", "fresh", "kept", "none", "left"
 
 
 def _remade(work: Callable[..., Row | None], hub: Hub, session: str, thinker: Thinker) -> str:
@@ -36,8 +36,11 @@ def _remade(work: Callable[..., Row | None], hub: Hub, session: str, thinker: Th
 class Integration:
     """One pass, which no single failure stops."""
 
-    def __init__(self, hub: Hub, *, rebuild: bool, think: bool, dry: bool = False) -> None:
+    def __init__(
+        self, hub: Hub, *, rebuild: bool, think: bool, dry: bool = False, stop: Callable[[], bool] = lambda: False
+    ) -> None:  # fmt: skip
         self.hub, self.rebuild, self.dry = hub, rebuild, dry
+        self.stop = stop  # somebody has no more time: the rest is made next time
         self.foreseen: dict[str, tuple[str, str]] = {}  # what a dry pass would write: before and after
         self.thinker = Thinker(hub, allowed=think)
         self.failed: dict[str, str] = {}
@@ -54,7 +57,7 @@ class Integration:
             self._note(month, partial(self._era, month, eras.get(month)))
         about = self._note("profile", lambda: profile.make(self, self.months))
         arc = self._note("narrative", lambda: narrative.make(self, self.months))
-        if not self.failed and not self.dry:
+        if not self.failed and not self.dry and LEFT not in self.states:
             with self.hub.engine.transaction():
                 for row in seen:
                     news.settle(self.hub.engine, news.INTEGRATE, row)
@@ -103,7 +106,9 @@ class Integration:
 
     def _note(self, name: str, make: Callable[[], str]) -> str:
         try:
-            state = make()
+            state = LEFT if self.stop() else make()
+        except (StoreBusy, StoreFull, StoreUnavailable, DreamRunning):
+            raise  # no other document would fare better
         except Exception as problem:  # whatever is wrong with one document, the others are made
             self.failed[name] = text.one_line(str(problem) if isinstance(problem, Error) else repr(problem), 300)
             return "failed"

@@ -23,10 +23,12 @@ _DEEPEST = 64  # levels
 @operation()
 def get_self_state(hub: Hub, state_id: Annotated[str, Help("whose, if there are several")] = "self") -> Any:
     """Show the agent's own state: the newest version that can be read."""
-    for row in documents.history(hub.engine, SELF, text.name("state_id", state_id), _LOOKED_AT):
-        found = _read(row["content"])
-        if found is not None:
-            return found
+    key = text.name("state_id", state_id)
+    for limit in (1, _LOOKED_AT):  # the newest mostly can be read
+        for row in documents.history(hub.engine, SELF, key, limit):
+            found = _read(row["content"])
+            if found is not None:
+                return found
     return None
 
 
@@ -59,10 +61,17 @@ def part(hub: Hub, name: str) -> Any:
     return state.get(name) if isinstance(state, dict) else None
 
 
+def held_at(hub: Hub, version: int) -> dict[str, Any]:
+    """Return what a version of the own state held; nothing if it is gone or cannot be read."""
+    row = documents.get(hub.engine, SELF, "self", version)
+    return (_read(row["content"]) or {}) if row else {}
+
+
 def change(hub: Hub, parts: dict[str, Any], made_by: str, sessions: list[str]) -> None:
-    """Replace parts of the own state and leave the rest of it alone; made of these sessions."""
+    """Replace parts of the own state, take out those that are None, and leave the rest; made of these sessions."""
     state = get_self_state(hub)
     whole = {**(state if isinstance(state, dict) else {}), **parts}
+    whole = {name: each for name, each in whole.items() if each is not None or name not in parts}
     versions.put(hub, SELF, "self", _dumped(_as_json(whole)), {"sessions": sessions}, made_by)
 
 

@@ -127,7 +127,7 @@ def _file(hub: Hub, planned: Planned) -> None:
     import os
 
     from engram import host, plain_json
-    from engram.files.change import drop_directories, missing_directories, write
+    from engram.files.change import clear, drop_directories, missing_directories, write
     from engram.store import placements
 
     change, here = planned.change, host.name()
@@ -137,6 +137,8 @@ def _file(hub: Hub, planned: Planned) -> None:
             placements.note_file(hub.engine, here, change.path, plain_json.dumps(made), hub.now())
     if change.before != change.after:
         write(change)
+    else:
+        clear(os.path.dirname(change.path))
     if change.after is None:  # before it is noted: whoever dies here does it again
         drop_directories(each for each in planned.made or () if each != change.path and os.path.isdir(each))
     with hub.engine.transaction(durable=True):

@@ -24,4 +24,5 @@ def delete_session(
     for day in sorted({day for each in named for day in entries.days_of(hub.engine, each)}):
         daily_log.erase(vault.of(hub), day, named)
     images.forget(vault.of(hub))
+    vault.clear_drafts(vault.of(hub))
     return forget.delete(hub, family)

@@ -7,8 +7,9 @@ somebody wrote meanwhile.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from engram.capture.turn import locked
 from engram.errors import InvalidInput
@@ -16,6 +17,7 @@ from engram.hub import Hub
 from engram.wiki.links import slug
 
 FOLDERS = ("daily", "concepts", "connections", "qa")
+_DRAFT = re.compile(r"\..+\.(\d{1,10})-[0-9a-f]{6}", re.DOTALL)  # what `replace` writes first
 _OWN = ".engram"  # what only we read: state, locks, reports
 
 
@@ -86,6 +88,26 @@ class Vault:
         os.makedirs(self.own, mode=0o700, exist_ok=True)
         with locked(os.path.join(self.own, f"{name}.lock")):
             yield
+
+
+def clear_drafts(vault: Vault) -> None:
+    """Remove what writers that died left half written, anywhere in the vault."""
+    for place, _, names in os.walk(vault.root):
+        for name in names:
+            found = _DRAFT.fullmatch(name)
+            if found and int(found[1]) != os.getpid() and not _lives(int(found[1])):
+                with suppress(OSError):
+                    os.remove(os.path.join(place, name))
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass  # somebody else's
+    return True
 
 
 def of(hub: Hub) -> Vault:

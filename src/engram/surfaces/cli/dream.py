@@ -76,7 +76,7 @@ def _pass(engram: Engram, force: bool, budget: str | None, why: str, quiet: bool
 
 def _show(found: Pass, as_json: bool) -> None:
     show(found, as_json)
-    if any(each.failed for each in found.steps):
+    if any(each.failed for each in found.steps) and not click.get_current_context().params.get("idle"):
         click.get_current_context().meta[capture.FAILED] = True
 
 

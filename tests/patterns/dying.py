@@ -1,0 +1,33 @@
+"""Distribute, and die by the hand of the kernel at a given write: `python dying.py HOME NUMBER before|after [undo]`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+from engram import Engram
+
+home, number, when, *undo = sys.argv[1:]
+left = int(number)
+
+
+def die(real: object) -> object:
+    """Return a call that kills us when its turn has come."""
+
+    def call(*given: object) -> None:
+        global left
+        left -= 1
+        if left == 0 and when == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        real(*given)  # type: ignore[operator]
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return call
+
+
+os.replace = die(os.replace)  # type: ignore[assignment]
+os.unlink = die(os.unlink)  # type: ignore[assignment]
+with Engram(home) as engram:
+    engram.distribute(files=not undo, undo=bool(undo))
