@@ -330,9 +330,11 @@ def test_waiting_alone_does_not_fill_the_self_state_with_versions(timed: Engram,
     timed.dream(force=True)
     clock.pass_(60)
     timed.remember("s1", "user", "One more thing.")
-    timed.dream()
+    for _ in range(2):  # the second looks at the transcripts again, and indexes what was said
+        clock.pass_(600)
+        timed.dream()
     before = documents.count(timed.engine, "self")
-    for _ in range(10):
+    for _ in range(7):
         clock.pass_(300)
         timed.dream()
     assert documents.count(timed.engine, "self") == before

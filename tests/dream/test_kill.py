@@ -145,8 +145,10 @@ def made_of_it(hub: Engram) -> dict[str, object]:
     kinds = "('gist', 'era', 'profile', 'narrative', 'article')"
     rows = hub.engine.run(f"select kind, key, content from passages where kind in {kinds}")
     logs = sorted((place / "daily").glob("[0-9]*.md"))
+    made = [row for row in hub.engine.run(CURRENT) if row["kind"] != "self"]  # of that only the reflection is undone
     return {
-        "documents": sorted(map(str, hub.engine.run(CURRENT))), "found": sorted(map(str, rows)),
+        "documents": sorted(map(str, made)), "found": sorted(map(str, rows)),
+        "reflection": (hub.get_self_state() or {}).get("reflection"),
         "pages": {each.name: each.read_text() for each in sorted((place / "concepts").glob("[!.]*.md"))},
         "entries": [line for each in logs for line in each.read_text().splitlines() if "<!-- engram" in line],
     }  # fmt: skip

@@ -25,6 +25,8 @@ from tests.llm.speaking import Api, chat, message, speaking
 from tests.llm.standing_in import heard, install, printing
 
 ASK = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
 import sys
 from engram import Engram
 from engram.errors import Error

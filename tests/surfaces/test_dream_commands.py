@@ -27,8 +27,9 @@ TEXTS = (
 )
 # A machine that is busy with other tests would let a process of idle priority starve.
 AWAKE = """
-import os, runpy, sys
-del os.nice, os.sched_setscheduler
+import os, runpy, signal, sys
+del os.nice
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
 runpy.run_module("engram", run_name="__main__", alter_sys=True)
 """
 

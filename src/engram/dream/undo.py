@@ -106,9 +106,10 @@ class _Undoing:
             self_state.held_at(self.hub, version).get("reflection")
             for version in (found[0]["version"], found[-1]["before"])
         )
-        if wrote == before:
-            return  # it only noted drives
-        if self_state.part(self.hub, "reflection") != wrote:
+        now = self_state.part(self.hub, "reflection")
+        if before in (wrote, now):
+            return  # it only noted drives, or an undoing that was cut short did this
+        if now != wrote:
             self.kept.append("reflection")
             return
         sessions = before.get("sessions", []) if isinstance(before, dict) else []
