@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from engram.patterns.statistics import counted, difference, fisher, holm
-from engram.patterns.verdict import MINIMUM, Verdict, judge
+from engram.rules.statistics import counted, difference, fisher, holm
+from engram.rules.verdict import MINIMUM, Verdict, judge
 from engram.value import value
 
 SEED = 7

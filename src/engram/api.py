@@ -12,11 +12,11 @@ from engram.hub import Hub
 from engram.index import index as upkeep
 from engram.llm import status
 from engram.memory import eras, exchanges, gist, import_lyra, narrative, profile, self_state
-from engram.patterns import catalog, distribute, export_catalog, import_catalog, measure, review
 from engram.patterns import detect as detecting
 from engram.patterns import import_session_memory as forge
 from engram.recall import context as injected
 from engram.recall import recall as question
+from engram.rules import catalog, distribute, export_catalog, import_catalog, measure, review
 from engram.wiki import ask as asking
 from engram.wiki import compile as compiling
 from engram.wiki import flush as flushing

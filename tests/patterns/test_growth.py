@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram import Engram
-from engram.patterns.statistics import saved
 from engram.patterns.steps import Step, Story
+from engram.rules.statistics import saved
 from engram.store import patterns, signals
 from tests.patterns import plots
 from tests.patterns.writers import Claude

@@ -14,7 +14,7 @@ from click import unstyle
 from click.testing import CliRunner, Result
 
 from engram import Engram, host
-from engram.patterns.catalog import Dossier, Evidence, Pattern
+from engram.rules.catalog import Dossier, Evidence, Pattern
 from engram.surfaces.cli import command_line
 from engram.surfaces.cli.render import render
 from tests.patterns.planting import pattern, session

@@ -8,7 +8,7 @@ import click
 
 from engram.api import Engram
 from engram.errors import Error
-from engram.patterns.catalog import Pattern
+from engram.rules.catalog import Pattern
 from engram.surfaces.cli.render import render
 
 TYPE_CHECKING = False

@@ -13,8 +13,8 @@ from engram import host
 from engram.api import Engram
 from engram.errors import InvalidInput, OnlyPeople
 from engram.operation import Operation
-from engram.patterns import distribute as distributing
-from engram.patterns import import_catalog as importing
+from engram.rules import distribute as distributing
+from engram.rules import import_catalog as importing
 from engram.surfaces.cli.capture import FAILED
 from engram.surfaces.cli.commands import json_option, project_at, project_option, show
 from engram.surfaces.cli.pattern_review import edited, review

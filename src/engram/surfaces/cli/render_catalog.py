@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import click
 
 from engram import text
-from engram.patterns.catalog import Dossier, Evidence, Pattern
-from engram.patterns.distribute import Distributed, Written
-from engram.patterns.export_catalog import Exported
-from engram.patterns.import_catalog import ImportedCatalog
-from engram.patterns.measure import Effect, Sample
-from engram.patterns.statistics import Interval
+from engram.rules.catalog import Dossier, Evidence, Pattern
+from engram.rules.distribute import Distributed, Written
+from engram.rules.export_catalog import Exported
+from engram.rules.import_catalog import ImportedCatalog
+from engram.rules.measure import Effect, Sample
+from engram.rules.statistics import Interval
 from engram.surfaces.cli.render import LISTS, ago, facts, render
 from engram.surfaces.cli.table import table
 from engram.text import counted

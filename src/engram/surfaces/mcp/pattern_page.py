@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from engram.text import inline, one_line, quote
 
 if TYPE_CHECKING:
-    from engram.patterns.catalog import Dossier, Pattern
+    from engram.rules.catalog import Dossier, Pattern
 
 
 def listed(found: Pattern) -> dict[str, Any]:

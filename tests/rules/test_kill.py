@@ -12,7 +12,7 @@ import pytest
 
 from engram import Engram
 from tests.patterns.planting import pattern, session
-from tests.patterns.test_distribute import home, tree
+from tests.rules.test_distribute import home, tree
 
 __all__ = ["home"]
 _DYING = str(Path(__file__).with_name("dying.py"))

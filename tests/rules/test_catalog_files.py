@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from engram import Engram
 from engram.clock import moment
 from engram.errors import ImportRefused
-from engram.patterns.catalog import Dossier, Pattern
-from engram.patterns.catalog_file import Broken, parse, render
+from engram.rules.catalog import Dossier, Pattern
+from engram.rules.catalog_file import Broken, parse, render
 from tests.patterns.planting import pattern, session
 
 LINE = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"]), min_size=1, max_size=30)

@@ -153,7 +153,7 @@ def test_a_file_reaches_the_sessions_of_its_agent_while_it_stands(timed: Engram,
 
 
 def test_a_command_could_only_fail_where_its_program_was_called(timed: Engram) -> None:
-    from engram.patterns.applicable import sessions as could
+    from engram.rules.applicable import sessions as could
 
     one, two = session(timed, "ran"), session(timed, "idle")
     row = {"kind": "failing-command", "seed": "npm run build: cannot find module"}

@@ -48,7 +48,7 @@ def _project(hub: Hub, name: str) -> str:
 
 def _flavor(hub: Hub, name: str) -> str:
     from engram.adapters.registry import adapters
-    from engram.patterns.placement import FLAVORS
+    from engram.rules.placement import FLAVORS
     from engram.store import sessions
 
     flavor = name.lower()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from engram import plain_json
 from engram.operation import Help, operation
-from engram.patterns import catalog
-from engram.patterns.verdict import Verdict
+from engram.rules import catalog
+from engram.rules.verdict import Verdict
 from engram.store import patterns, rules
 from engram.value import value
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Annotated
 
     from engram.hub import Hub
-    from engram.patterns.statistics import Interval
+    from engram.rules.statistics import Interval
 
 
 @value
@@ -68,7 +68,7 @@ def measure(
 
 def measured(hub: Hub, only: str | None = None) -> list[Effect]:
     """Return the effect of every rule that was ever put anywhere, or of one, the longest standing first."""
-    from engram.patterns import trial
+    from engram.rules import trial
 
     return sorted(trial.effects(hub, only), key=lambda each: (each.since, each.pattern))
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import measure as simulated
-from engram.patterns.statistics import counted, difference, fisher, holm, saved, wilson
-from engram.patterns.verdict import Verdict, judge
+from engram.rules.statistics import counted, difference, fisher, holm, saved, wilson
+from engram.rules.verdict import Verdict, judge
 
 PAIRS = st.integers(0, 40).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engram.errors import SettingsInvalid
-from engram.patterns.scope import reach
+from engram.rules.scope import reach
 from engram.store import placements, rules
 from engram.store.patterns import APPROVED, get
 from engram.store.placements import CONTEXT

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 
 from engram.clock import moment
 from engram.hub import Hub
-from engram.patterns import applicable, statistics
-from engram.patterns.measure import Effect, Sample
-from engram.patterns.scope import reach
 from engram.patterns.signal import SUCCESSES
-from engram.patterns.statistics import Interval
-from engram.patterns.verdict import MINIMUM, judge
+from engram.rules import applicable, statistics
+from engram.rules.measure import Effect, Sample
+from engram.rules.scope import reach
+from engram.rules.statistics import Interval
+from engram.rules.verdict import MINIMUM, judge
 from engram.store import patterns, placements, rules
 
 TYPE_CHECKING = False

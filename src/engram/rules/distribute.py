@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Annotated
 
     from engram.hub import Hub
-    from engram.patterns.plan import Plan, Planned
+    from engram.rules.plan import Plan, Planned
     from engram.store.engine import Row
 
 
@@ -59,7 +59,7 @@ def distribute(
 def planned(hub: Hub, files: bool, undo: bool, project: str | None, flavor: str | None) -> Plan:
     """Return what would change, and what stands in the way."""
     from engram.coordination import sessions
-    from engram.patterns import plan
+    from engram.rules import plan
 
     return plan.plan(hub, files=files, undo=undo, project=sessions.room(project), flavor=plan.known(flavor))
 
@@ -85,7 +85,7 @@ def carry_out(hub: Hub, plan: Plan) -> tuple[str, ...]:
 def _refuse_outdated(hub: Hub, plan: Plan) -> None:
     """Refuse a plan that waited for an answer while somebody decided: it may hold what nobody approves any more."""
     from engram.errors import DistributeOutdated
-    from engram.patterns.plan import in_force
+    from engram.rules.plan import in_force
     from engram.store import rules
 
     if not plan.undo and in_force(rules.approved(hub.engine)) != plan.made_of:
@@ -111,7 +111,7 @@ def told(hub: Hub, plan: Plan, dry_run: bool, problems: tuple[str, ...]) -> Dist
 
 
 def _context(hub: Hub, plan: Plan) -> None:
-    from engram.patterns.told import replace
+    from engram.rules.told import replace
     from engram.store import placements
 
     if not plan.whole:

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from engram.patterns.catalog import Dossier, Evidence, Pattern
+    from engram.rules.catalog import Dossier, Evidence, Pattern
 
 _FIELD = re.compile(r"([a-z_]+): ?(.*)")
 _SECTIONS = ("Rule", "Fix", "Evidence", "History")

@@ -8,10 +8,10 @@ import stat
 from engram import text
 from engram.errors import Error, ImportRefused
 from engram.operation import Help, operation
-from engram.patterns import catalog, review
 from engram.patterns.fingerprint import safe
-from engram.patterns.rule_text import fix_text, rule_text
-from engram.patterns.scope import scope_of
+from engram.rules import catalog, review
+from engram.rules.rule_text import fix_text, rule_text
+from engram.rules.scope import scope_of
 from engram.store import patterns, rules
 from engram.store.patterns import APPROVED, CANDIDATE, MERGED, REJECTED, RETIRED
 from engram.value import value
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Annotated
 
     from engram.hub import Hub
-    from engram.patterns.catalog_file import Entry
+    from engram.rules.catalog_file import Entry
 
 _LARGEST = 256 * 1024  # bytes of one file
 
@@ -147,7 +147,7 @@ def _looked_at(hub: Hub, folder: str, name: str, shown: str, seen: dict[str, str
 
 
 def _read(path: str) -> Entry:
-    from engram.patterns.catalog_file import Broken, parse
+    from engram.rules.catalog_file import Broken, parse
 
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # a link of a repository may lead to a device that never ends
@@ -166,7 +166,7 @@ def _read(path: str) -> Entry:
 
 
 def _fitting(hub: Hub, entry: Entry) -> Entry:
-    from engram.patterns.catalog_file import Entry
+    from engram.rules.catalog_file import Entry
 
     return Entry(
         id=entry.id, kind=text.name("kind", entry.kind), state=entry.state, scope=scope_of(hub, entry.scope),

@@ -8,10 +8,10 @@ from __future__ import annotations
 from engram import plain_json, text
 from engram.errors import Conflict, InvalidInput, Undecidable
 from engram.operation import Help, operation
-from engram.patterns import catalog, told
-from engram.patterns.catalog import Pattern
-from engram.patterns.rule_text import fix_text, rule_text
-from engram.patterns.scope import scope_of
+from engram.rules import catalog, told
+from engram.rules.catalog import Pattern
+from engram.rules.rule_text import fix_text, rule_text
+from engram.rules.scope import scope_of
 from engram.store import patterns, rules
 from engram.store.patterns import APPROVED, CANDIDATE, MERGED, REJECTED, RETIRED
 

@@ -7,7 +7,7 @@ import os
 from engram import text
 from engram.errors import ConfigRefused
 from engram.operation import Help, operation
-from engram.patterns import catalog
+from engram.rules import catalog
 from engram.value import value
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ def export_catalog(
     candidates: Annotated[bool, Help("also what nobody decided about; its words come from sessions too")] = False,
 ) -> Exported:
     """Write the catalog as markdown, one file a pattern; the same catalog gives the same bytes."""
-    from engram.patterns.catalog_file import file_name, heading, render
+    from engram.rules.catalog_file import file_name, heading, render
 
     folder = os.path.abspath(os.path.expanduser(text.name("directory", directory)))
     known, written = names(folder), []

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Annotated, Any
 
     from engram.hub import Hub
-    from engram.patterns.measure import Effect
+    from engram.rules.measure import Effect
     from engram.store.engine import Row
 
 STATES = (patterns.CANDIDATE, patterns.APPROVED, patterns.REJECTED, patterns.RETIRED, patterns.MERGED)
@@ -137,7 +137,7 @@ def list_patterns(
 @operation()
 def get_pattern(hub: Hub, pattern: Annotated[str, Help("the pattern's id, or its beginning")]) -> Dossier:
     """Show a pattern with its evidence, every version of its rule, where it was put and whether it helped."""
-    from engram.patterns.measure import measured
+    from engram.rules.measure import measured
 
     found = dossier(hub, pattern)
     if not found.placements:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engram import Engram
 from engram.errors import InvalidInput, SettingsInvalid
 from engram.files import fence
-from engram.patterns import block, distribute
+from engram.rules import block, distribute
 from engram.store import placements
 from tests.patterns.planting import pattern, session
 

@@ -7,10 +7,10 @@ import os
 from engram import host, plain_json
 from engram.errors import ConfigDamaged, ConfigRefused, InvalidInput
 from engram.files.change import Change, read
-from engram.patterns import block, told
-from engram.patterns.placement import FLAVORS, Place, hidden_by, places, present, skill_beside
-from engram.patterns.scope import reach
 from engram.recall.rules_told import worth
+from engram.rules import block, told
+from engram.rules.placement import FLAVORS, Place, hidden_by, places, present, skill_beside
+from engram.rules.scope import reach
 from engram.store import placements, rules
 from engram.value import value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from engram.patterns.statistics import Interval
+    from engram.rules.statistics import Interval
 
 MINIMUM = 10  # sessions on either side, below which nothing is said
 _SURE = 0.05

@@ -13,9 +13,9 @@ import pytest
 from engram import Engram
 from engram.errors import ConfigRefused, DistributeOutdated, InvalidInput
 from engram.files.change import Change, diff
-from engram.patterns import distribute, import_catalog
 from engram.patterns.fingerprint import safe
 from engram.recall.rules_told import item
+from engram.rules import distribute, import_catalog
 from engram.store import patterns, placements
 from engram.surfaces.mcp.pattern_page import listed, whole
 from tests.patterns.planting import pattern, session
