@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.errors import InvalidInput, TooLarge
+from engram.errors import Error, InvalidInput, TooLarge
 
 KILOBYTE = 1024
 LINE = 64 * KILOBYTE  # summaries and notes
@@ -55,6 +55,11 @@ def one_line(text: str | None, length: int = 100) -> str:
     if not line.isprintable():
         line = line.translate(_CONTROL)
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+
+
+def reason(problem: Exception) -> str:
+    """Return why something failed, on one line: what a refusal of ours says, else what kind of error it was."""
+    return one_line(str(problem) if isinstance(problem, Error) else repr(problem), 300)
 
 
 def inline(text: str | None, length: int = 100) -> str:

@@ -23,6 +23,8 @@ RELEASED = {
     "0005_ledger.sql": "bd4e798a46c76fb6c25e5709dfd8df21958df3f92ab80c784b147b414a8c3415",
     "0006_hooks.sql": "2820775769841f48bdd0bee0c929c1c5fdd19503c29aedb0658a79f955ac205e",
     "0007_wiki.sql": "26c18edc63f16ccdc80ebe489285209ecd0fc5db916270468667a244ab6cd945",
+    "0008_dream.sql": "84fc7de034fc4bc88ad713ca3dc18478837d552fae9bbbb9dff77a236d61c812",
+    "0009_patterns.sql": "d8e2101e29badc1605ddfc63e891be6996c301ddc21ae03dec14bc4712da87b0",
 }
 
 

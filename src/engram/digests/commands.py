@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _TEST = re.compile(
     r"\b(?:pytest|tox|nox|unittest|jest|vitest|mocha|rspec|phpunit|ctest|playwright test|go test|"
@@ -38,6 +39,7 @@ _NUMBERS = re.compile(r"\b(?:0x)?[0-9a-f]*\d[0-9a-f]*\b")
 _PURPOSES = {"commit": _COMMIT, "revert": _REVERT, "push": _PUSH, "test": _TEST, "build": _BUILD}
 
 
+@lru_cache(maxsize=64)  # who looks at a session asks several times in a row
 def purpose(command: str) -> str:
     """Return what a command is for: test, build, commit, revert, push, or nothing we know."""
     for name, pattern in _PURPOSES.items():
@@ -46,6 +48,7 @@ def purpose(command: str) -> str:
     return ""
 
 
+@lru_cache(maxsize=64)
 def tests_passed(output: str, exit_code: int | None, failed: bool) -> bool | None:
     """Tell whether tests passed, by what they print: a pipe may hide their exit code. None is neither."""
     if _FAILED.search(output):

@@ -16,7 +16,7 @@ from engram.dream.budget import Budget, Deadline, limits_of
 from engram.dream.done import ASKED, Done, Pass
 from engram.dream.lease import Lease
 from engram.dream.steps import FATAL, STEPS, Step
-from engram.errors import Error, InvalidInput, TooLarge
+from engram.errors import InvalidInput, TooLarge
 from engram.hub import Hub
 from engram.llm.allowance import Allowance, allowed
 from engram.memory import self_state
@@ -159,7 +159,7 @@ class _Pass:
 
 
 def _failed(step: Step, problem: Exception) -> Done:
-    why = text.one_line(str(problem) if isinstance(problem, Error) else repr(problem), 300)
+    why = text.reason(problem)
     return Done(step=step.name, did="failed", count=0, failed={step.name: why})
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from engram.clock import HOUR, SECOND
 from engram.coordination.overview import rot as meter
 from engram.dream import echo, likeness
-from engram.errors import Error, StoreBusy, StoreDamaged, StoreFull, StoreUnavailable
+from engram.errors import StoreBusy, StoreDamaged, StoreFull, StoreUnavailable
 from engram.hub import Hub
 from engram.store import entries, likenesses, news, passages, rot, told
-from engram.text import one_line
+from engram.text import reason
 from engram.value import value
 
 TYPE_CHECKING = False
@@ -56,7 +56,7 @@ def step(hub: Hub, stop: Callable[[], bool] | None = None) -> Inspected:
             except (StoreBusy, StoreFull, StoreUnavailable, StoreDamaged):
                 raise  # no other would fare better
             except Exception as problem:
-                failed[row["key"]] = one_line(str(problem) if isinstance(problem, Error) else repr(problem), 300)
+                failed[row["key"]] = reason(problem)
     return Inspected(looked=looked, found=found, left=len(failed), failed=failed)
 
 

@@ -12,7 +12,6 @@ from engram.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HYGIENE
 from engram.errors import (
     CompileRunning,
     DreamRunning,
-    Error,
     StoreBusy,
     StoreDamaged,
     StoreFull,
@@ -24,7 +23,7 @@ from engram.memory import eras, gist
 from engram.memory.thinker import Thinker
 from engram.patterns import detect as detecting
 from engram.store import exchanges, news, patterns, segments, signals
-from engram.text import counted, one_line
+from engram.text import counted, reason
 from engram.value import value
 from engram.wiki import compile as compiling
 from engram.wiki import flush as flushing
@@ -95,7 +94,7 @@ def _gist(hub: Hub, stop: Callable[[], bool]) -> Done:
         except FATAL:
             raise
         except Exception as problem:  # whatever is wrong with one session, the others are summarized
-            failed[row["session_id"]] = one_line(str(problem) if isinstance(problem, Error) else repr(problem), 300)
+            failed[row["session_id"]] = reason(problem)
     return Done(
         step="gist", did=f"summarized {counted(made, 'session')}{_by(thinker)}", count=made, failed=failed,
         left=len(due) - taken,

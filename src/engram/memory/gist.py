@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engram.clock import moment
 from engram.coordination import sessions
-from engram.errors import Error, InvalidInput, StoreBusy
+from engram.errors import InvalidInput, StoreBusy
 from engram.hub import Hub
 from engram.memory import versions
 from engram.memory.versions import EXTRACT, GIST, GIVEN
@@ -14,7 +14,7 @@ from engram.model import Gist
 from engram.operation import Help, operation
 from engram.store import documents, exchanges, gisted, news
 from engram.store import sessions as session_store
-from engram.text import name, one_line, tokens
+from engram.text import name, one_line, reason, tokens
 from engram.value import value
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def summarize(
         try:
             (made if make(hub, each, thinker, force=force) else skipped).append(each)
         except Exception as problem:  # whatever is wrong with one session, the others are summarized
-            failed[each] = one_line(str(problem) if isinstance(problem, Error) else repr(problem), 300)
+            failed[each] = reason(problem)
     return Summarized(
         made=tuple(made), skipped=tuple(skipped), failed=failed, by=dict(thinker.by),
         fallbacks=dict(thinker.fallbacks), left=max(0, len(chosen) - most),

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from engram import text
-from engram.errors import DreamRunning, Error, StoreBusy, StoreFull, StoreUnavailable
+from engram.errors import DreamRunning, StoreBusy, StoreFull, StoreUnavailable
 from engram.hub import Hub
 from engram.memory import extract, gist, narrative, profile, versions
 from engram.memory.eras import Integrated
@@ -110,7 +110,7 @@ class Integration:
         except (StoreBusy, StoreFull, StoreUnavailable, DreamRunning):
             raise  # no other document would fare better
         except Exception as problem:  # whatever is wrong with one document, the others are made
-            self.failed[name] = text.one_line(str(problem) if isinstance(problem, Error) else repr(problem), 300)
+            self.failed[name] = text.reason(problem)
             return "failed"
         self.states.setdefault(state, []).append(name)
         return state

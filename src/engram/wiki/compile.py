@@ -14,7 +14,7 @@ from engram.hub import Hub
 from engram.llm import allowance
 from engram.llm.registry import NONE
 from engram.operation import Help, operation
-from engram.text import name_or_none, one_line
+from engram.text import name_or_none, one_line, reason
 from engram.value import value
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ class _Run:
         from engram.wiki import gate, state
         from engram.wiki.catalogue import Catalogue
 
-        self.failed[day] = one_line(str(problem) if isinstance(problem, Error) else repr(problem), 300)
+        self.failed[day] = reason(problem)
         self.catalogue = Catalogue(self.home, self.epoch)
         with self.home.alone():
             held = state.load(self.home)

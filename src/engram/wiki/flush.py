@@ -20,7 +20,7 @@ from engram.operation import Help, operation
 from engram.store import captures, entries
 from engram.store import events as event_store
 from engram.store import sessions as session_store
-from engram.text import name_or_none, one_line
+from engram.text import name_or_none, reason
 from engram.value import value
 
 TYPE_CHECKING = False
@@ -107,7 +107,7 @@ class _Pass:
         try:
             self._flush(due)
         except Exception as problem:
-            told = one_line(str(problem) if isinstance(problem, Error) else repr(problem), 300)
+            told = reason(problem)
             self.failed[due["session_id"]] = told
             with self.hub.engine.transaction():
                 tries = entries.fail(self.hub.engine, due["session_id"], 0, told)

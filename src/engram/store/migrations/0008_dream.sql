@@ -3,7 +3,7 @@
 -- News for a step: it grows where the thing itself is written, in the same transaction, and is settled by whoever
 -- dealt with it, if nothing came meanwhile.
 create table news (
-  step text not null,           -- flush, integrate, detect, reflect, lint, rot, scrub
+  step text not null,           -- find, flush, integrate, detect, reflect, lint, rot, scrub
   key text not null,            -- the session or document that is new or changed
   changes bigint not null default 1,
   at bigint not null,           -- since when it waits
