@@ -4,8 +4,8 @@ python3 dev.py install   make .venv, put `engram` on your PATH, show the sitrep
 python3 dev.py check     format, lint, types, layers, tests: what CI runs
 python3 dev.py test …    only the tests; further words go to pytest
 python3 dev.py fix       format and repair what the linter can
-python3 dev.py bench …   a benchmark as ratios: coordination, capture, digests, hooks, install, measure, patterns,
-                         recall, redaction, wiki
+python3 dev.py bench …   a benchmark as ratios: coordination, capture, digests, dream, hooks, install, measure,
+                         patterns, recall, redaction, wiki
 python3 dev.py packages  write the packages for the agents' own stores; --mcpb also packs Claude Desktop's into dist/
 python3 dev.py race      the full race of eight processes over locks
 python3 dev.py torture   a sweep killed a thousand times

@@ -156,6 +156,13 @@ def test_the_wiki_benchmark_measures_each_size_with_and_without_a_model() -> Non
     assert rows[0]["files"] == rows[1]["files"]
 
 
+def test_the_dream_benchmark_measures_a_new_day_in_stores_of_each_age() -> None:
+    rows: list[dict[str, Any]] = json.loads(run("-m", "benchmarks.dream", "--quick", "--json"))
+    assert [(row["months"], row["sessions"]) for row in rows] == [(1, 60), (2, 120)]
+    assert all(row[figure] > 0 for row in rows for figure in ("cpu", "idle"))
+    assert all({"ingest", "flush", "gist", "integrate", "compile"} <= set(row["steps"]) for row in rows)
+
+
 def test_the_statistics_of_measure_are_simulated_from_end_to_end() -> None:
     found = json.loads(run("-m", "benchmarks.measure", "--quick", "--json"))
     assert set(found) == {"coverage", "false alarms", "power"}
