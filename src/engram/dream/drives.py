@@ -19,11 +19,11 @@ WORKING = (CONTINUITY, COHERENCE, CURIOSITY, HYGIENE)  # those that make somethi
 
 
 @value
-class Signal:
-    """One count that presses on a drive."""
+class Count:
+    """So many of one thing, which press on a drive."""
 
-    count: float
-    half: float  # the count that presses with 0.5
+    number: float
+    half: float  # the number that presses with 0.5
     one: str  # what is counted, in words
     many: str
 
@@ -49,21 +49,21 @@ class Drive:
         return f"{self.name} {self.level:.2f}: {self.why}"
 
 
-def pressure(signals: tuple[Signal, ...]) -> float:
+def pressure(counts: tuple[Count, ...]) -> float:
     """Return how much several counts press together."""
-    return 1.0 - 2.0 ** -sum(max(0.0, each.count) / each.half for each in signals)
+    return 1.0 - 2.0 ** -sum(max(0.0, each.number) / each.half for each in counts)
 
 
-def built(name: str, signals: tuple[Signal, ...], before: Any, now: int, threshold: float, patience: float) -> Drive:
+def built(name: str, counts: tuple[Count, ...], before: Any, now: int, threshold: float, patience: float) -> Drive:
     """Return a drive as it stands now, by its counts and by how long it has pressed."""
-    found = pressure(signals)
+    found = pressure(counts)
     began = _since(before) if found > 0 else None
     since = None if found <= 0 else now if began is None or began > now else began
     hours = (now - since) / HOUR if since is not None else 0.0
     level = 1.0 - (1.0 - found) * 0.5 ** (hours / patience) if found > 0 else 0.0
     return Drive(
         name=name, level=round(level, 4), pressure=round(found, 4), threshold=threshold, since=since,
-        why=_why(signals, hours),
+        why=_why(counts, hours),
     )  # fmt: skip
 
 
@@ -85,8 +85,8 @@ def kept(drives: dict[str, Drive]) -> dict[str, Any]:
     }
 
 
-def _why(signals: tuple[Signal, ...], hours: float) -> str:
-    told = [f"{each.count:g} {each.one if each.count == 1 else each.many}" for each in signals if each.count > 0]
+def _why(counts: tuple[Count, ...], hours: float) -> str:
+    told = [f"{each.number:g} {each.one if each.number == 1 else each.many}" for each in counts if each.number > 0]
     waited = f", waiting for {hours:.0f} h" if hours >= 1 and told else ""
     return (", ".join(told) or "nothing waits") + waited
 

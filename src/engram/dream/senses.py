@@ -5,7 +5,7 @@ from __future__ import annotations
 from engram.capture import spool
 from engram.clock import HOUR, MINUTE
 from engram.dream import drives, novelty
-from engram.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HYGIENE, STABILITY, Drive, Signal
+from engram.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HYGIENE, STABILITY, Count, Drive
 from engram.hub import Hub
 from engram.memory.gist import RIPE
 from engram.memory.self_state import get_self_state
@@ -29,15 +29,15 @@ def sense(hub: Hub) -> dict[str, Drive]:
 
 
 def drive(hub: Hub, name: str) -> Drive:
-    """Return one drive as it stands now; a file that cannot be looked at makes it silent, not all of them."""
+    """Return one drive as it stands now; one that cannot be sensed makes nothing due, and nobody calm."""
     settings = hub.settings
     try:
-        signals = _SIGNALS[name](hub)
+        counts = _COUNTS[name](hub)
     except OSError as problem:
         why = f"it cannot be sensed: {problem}"
-        return Drive(name=name, level=0.0, pressure=0.0, threshold=1.0, since=None, why=why)
+        return Drive(name=name, level=1.0, pressure=0.0, threshold=1.0, since=None, why=why)
     return drives.built(
-        name, signals, held(hub).get(name), hub.now(), getattr(settings, f"{name}_threshold") / 100,
+        name, counts, held(hub).get(name), hub.now(), getattr(settings, f"{name}_threshold") / 100,
         settings.dream_patience_hours,
     )  # fmt: skip
 
@@ -51,46 +51,46 @@ def held(hub: Hub) -> dict[str, dict[str, object]]:
     )
 
 
-def continuity(hub: Hub) -> tuple[Signal, ...]:
+def continuity(hub: Hub) -> tuple[Count, ...]:
     """Return what is not taken in, not flushed, not summarized."""
     rows = exchanges.uncovered(hub.engine)
     ripe = [row for row in rows if is_ripe(row, hub.now())]
     return (
-        Signal(len(spool.waiting(hub.settings.home)), 2, "request in the spool", "requests in the spool"),
-        Signal(to_flush(hub), 3, "session to flush", "sessions to flush"),
-        Signal(len(ripe), 1, "ripe session", "ripe sessions"),
-        Signal(sum(int(row["open"]) for row in rows), 40, "new turn", "new turns"),
+        Count(len(spool.waiting(hub.settings.home)), 2, "request in the spool", "requests in the spool"),
+        Count(to_flush(hub), 3, "session to flush", "sessions to flush"),
+        Count(len(ripe), 1, "ripe session", "ripe sessions"),
+        Count(sum(int(row["open"]) for row in rows), 40, "new turn", "new turns"),
     )
 
 
-def coherence(hub: Hub) -> tuple[Signal, ...]:
+def coherence(hub: Hub) -> tuple[Count, ...]:
     """Return what is made of sources that changed."""
     return (
-        Signal(news.count(hub.engine, news.INTEGRATE), 2, "gist in no era", "gists in no era"),
-        Signal(to_compile(hub), 1, "log to compile", "logs to compile"),
+        Count(news.count(hub.engine, news.INTEGRATE), 2, "gist in no era", "gists in no era"),
+        Count(to_compile(hub), 1, "log to compile", "logs to compile"),
     )
 
 
-def curiosity(hub: Hub) -> tuple[Signal, ...]:
+def curiosity(hub: Hub) -> tuple[Count, ...]:
     """Return what is new since the last reflection."""
     found = novelty.since_reflection(hub)
     return (
-        Signal(found.projects, 1, "new project", "new projects"),
-        Signal(found.errors, 3, "new error", "new errors"),
-        Signal(found.surprises, 2, "surprising outcome", "surprising outcomes"),
-        Signal(len(found.rows), 10, "session not reflected on", "sessions not reflected on"),
-        Signal(len(found.seen) - len(found.rows), 400, "older session taken in", "older sessions taken in"),
+        Count(found.projects, 1, "new project", "new projects"),
+        Count(found.errors, 3, "new error", "new errors"),
+        Count(found.surprises, 2, "surprising outcome", "surprising outcomes"),
+        Count(len(found.rows), 10, "session not reflected on", "sessions not reflected on"),
+        Count(len(found.seen) - len(found.rows), 400, "older session taken in", "older sessions taken in"),
     )
 
 
-def hygiene(hub: Hub) -> tuple[Signal, ...]:
+def hygiene(hub: Hub) -> tuple[Count, ...]:
     """Return what is not indexed, not looked through for duplicates, not linted, and beyond the budget."""
     return (
-        Signal(segments.backlog(hub.engine) + unembedded(hub), 2000, "text to index", "texts to index"),
-        Signal(news.count(hub.engine, news.SCRUB), 1, "deletion to finish", "deletions to finish"),
-        Signal(news.count(hub.engine, news.ROT), 20, "text to compare", "texts to compare"),
-        Signal(to_lint(hub), _LINT, "page to lint", "pages to lint"),
-        Signal(over_budget(hub), 0.5, "part of a budget overdrawn", "parts of a budget overdrawn"),
+        Count(segments.backlog(hub.engine) + unembedded(hub), 2000, "text to index", "texts to index"),
+        Count(news.count(hub.engine, news.SCRUB), 1, "deletion to finish", "deletions to finish"),
+        Count(news.count(hub.engine, news.ROT), 20, "text to compare", "texts to compare"),
+        Count(to_lint(hub), _LINT, "page to lint", "pages to lint"),
+        Count(over_budget(hub), 0.5, "part of a budget overdrawn", "parts of a budget overdrawn"),
     )
 
 
@@ -147,4 +147,4 @@ def over_budget(hub: Hub) -> int:
     return int(beyond or bool(blobs.half_evicted(hub.engine)))
 
 
-_SIGNALS = {CONTINUITY: continuity, COHERENCE: coherence, CURIOSITY: curiosity, HYGIENE: hygiene}
+_COUNTS = {CONTINUITY: continuity, COHERENCE: coherence, CURIOSITY: curiosity, HYGIENE: hygiene}

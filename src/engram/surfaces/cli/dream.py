@@ -150,7 +150,7 @@ DREAM = click.Group(
             ["--every"], type=click.IntRange(1), metavar="MINUTES", help=f"How often; {_EVERY} if not said."
         ),
         click.Option(["--uninstall"], is_flag=True, help="Take that back."),
-        click.Option(["--idle"], is_flag=True, help="Only while the machine has nothing better to do."),
+        click.Option(["--idle"], is_flag=True, help="Behind everything else the machine does."),
         json_option(),
     ],
 )  # fmt: skip
