@@ -23,13 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from engram import Engram
+from engram.compiler import pages, record
+from engram.compiler.catalogue import WAITING
+from engram.compiler.compile import compile_logs
+from engram.compiler.topics import FILE, Topic
 from engram.index.index import bring_up_to_date
-from engram.wiki import findable, index, pages, record, state
-from engram.wiki.catalogue import WAITING
-from engram.wiki.compile import compile_logs
-from engram.wiki.merge import Known, merge
-from engram.wiki.topics import FILE, Topic
-from engram.wiki.vault import Vault, of
+from engram.vault import findable, index, state
+from engram.vault.merge import Known, merge
+from engram.vault.vault import Vault, of
 
 AIM = 1.2
 SIZES, LOGS = (10, 100, 1_000, 10_000), 7

@@ -109,7 +109,7 @@ def test_the_recall_benchmark_tells_every_figure_and_names_who_did_not_run() -> 
     for words in (
         "longmemeval_s_dev.jsonl.gz  sha256 ",
         "nDCG@10",
-        "pooled, sessions, all 5 questions",
+        "pooled, sessions, all 2 questions",
         "locomo, turns",
         "silent: right",
         "p95 ms",
@@ -175,3 +175,10 @@ def test_the_pattern_benchmark_measures_each_size_and_what_new_sessions_cost() -
     assert [row["stored"] for row in rows] == list(patterns.QUICK[0])
     assert all(row[figure] > 0 for row in rows for figure in ("seconds", "cpu", "new_cpu", "candidates"))
     assert "aim: at most" in patterns.table(rows)
+
+
+def test_the_dashboard_benchmark_asks_for_every_page_of_both_stores() -> None:
+    found = json.loads(run("-m", "benchmarks.dashboard", "--quick", "--json"))
+    small, large = found["pages"]
+    assert {"Now", "Sessions", "Search", "Wiki", "Timeline", "Patterns", "Health"} <= set(large) & set(small)
+    assert all(row["median"] > 0 and row["size"] > 500 for row in large.values())

@@ -44,3 +44,8 @@ def test_cut_text_fits_its_budget_and_begins_the_same(given_text: str, budget: i
 )
 def test_durations_read_as_people_say_them(microseconds: int, words: str) -> None:
     assert text.duration(microseconds) == words
+
+
+def test_colours_of_a_terminal_are_no_words() -> None:
+    assert text.one_line("\x1b[1;31mred\x1b[0m and \x1b[38:5:1mmore\x1b[K") == "red and more"
+    assert text.one_line("a [1m b") == "a [1m b"

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from engram.capture import check, import_export, ingest
+from engram.capture import check, import_export, ingest, storage
+from engram.compiler import compile as compiling
 from engram.coordination import import_engram, locks, messages, overview, sessions
 from engram.coordination import sitrep as picture
 from engram.coordination import world_state as world
-from engram.digests import cost, digest, transcript
+from engram.digests import cost, days, digest, transcript
 from engram.dream import dream as dreaming
 from engram.hub import Hub
 from engram.index import index as upkeep
 from engram.llm import status
-from engram.memory import eras, exchanges, gist, import_lyra, narrative, profile, self_state
+from engram.memory import eras, exchanges, gist, import_lyra, narrative, profile, self_state, tier
 from engram.patterns import detect as detecting
 from engram.patterns import import_session_memory as forge
 from engram.recall import context as injected
 from engram.recall import recall as question
 from engram.rules import catalog, distribute, export_catalog, import_catalog, measure, review
 from engram.wiki import ask as asking
-from engram.wiki import compile as compiling
+from engram.wiki import edit as editing
+from engram.wiki import failures, listing, mentions
 from engram.wiki import flush as flushing
 from engram.wiki import forget as forgetting
 from engram.wiki import get as getting
+from engram.wiki import graph as linking
 from engram.wiki import import_memoria as memoria
 from engram.wiki import lint as linting
-from engram.wiring import doctor
+from engram.wiki import page as one_page
+from engram.wiring import doctor, hook_times
 from engram.wiring import init as wiring
 
 
@@ -43,6 +47,7 @@ class Engram(Hub):
     get_world_state = world.get_world_state
     set_world_state = world.set_world_state
     world_state = world.world_state
+    list_world_states = world.list_world_states
     world_history = world.world_history
     world_diff = world.world_diff
 
@@ -56,11 +61,13 @@ class Engram(Hub):
 
     send = messages.send
     inbox = messages.inbox
+    list_messages = messages.list_messages
 
     situation = picture.situation
     get_situation_report = picture.get_situation_report
     stats = overview.stats
     activity = overview.activity
+    list_projects = overview.list_projects
     import_engram = import_engram.import_engram
 
     ingest = ingest.ingest
@@ -68,9 +75,12 @@ class Engram(Hub):
     get_capture = transcript.get_capture
     get_children = transcript.get_children
     get_events = transcript.get_events
+    get_outline = transcript.get_outline
+    locate_event = transcript.locate_event
     get_digest = digest.get_digest
     set_outcome = digest.set_outcome
     cost = cost.cost
+    count_days = days.count_days
     model_status = status.model_status
     recall = question.recall
     recall_summaries = question.recall_summaries
@@ -100,18 +110,26 @@ class Engram(Hub):
     profile_sessions_covered = profile.profile_sessions_covered
     get_narrative = narrative.get_narrative
     set_narrative = narrative.set_narrative
+    get_tier = tier.get_tier
     get_self_state = self_state.get_self_state
     set_self_state = self_state.set_self_state
     import_lyra = import_lyra.import_lyra
     flush = flushing.flush
+    list_failures = failures.list_failures
     ask = asking.ask
     compile = compiling.compile
     lint = linting.lint
+    list_pages = listing.list_pages
+    get_page = one_page.get_page
+    page_diff = one_page.page_diff
+    edit_page = editing.edit_page
+    link_graph = linking.link_graph
     dream = dreaming.dream
     get_drives = dreaming.get_drives
     foresee_dream = dreaming.foresee_dream
     dream_log = dreaming.dream_log
     undo_dream = dreaming.undo_dream
+    get_mentions = mentions.get_mentions
     import_memoria = memoria.import_memoria
 
     detect = detecting.detect
@@ -132,7 +150,9 @@ class Engram(Hub):
     measure = measure.measure
 
     check = check.check
+    get_storage = storage.get_storage
     doctor = doctor.doctor
+    hook_times = hook_times.hook_times
     init = wiring.init
     uninit = wiring.uninit
     import_chatgpt = import_export.import_chatgpt

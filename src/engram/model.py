@@ -210,6 +210,7 @@ class Event:
     verdict: str | None = None  # ok, error, denied, interrupted
     exit_code: int | None = None
     data: dict[str, Any] | None = None  # further small facts
+    id: int | None = None  # its number in the store: `get` takes it as e77
 
 
 @value
@@ -294,6 +295,7 @@ class Cost:
     basis: str  # exact, floor (there was more), uncertain
     unpriced: tuple[str, ...] = ()  # models without a price: their tokens cost nothing here
     prices_dated: str = ""
+    part: str = ""  # of the place, where it was asked in parts
 
 
 @value
@@ -323,8 +325,11 @@ class Capture:
     last_at: datetime | None
     title: str | None = None
     version: str | None = None
-    parent: str | None = None
+    parent: str | None = None  # as its agent calls it
+    parent_session: str | None = None  # its id here, if it is here
     relation: str | None = None
+    tokens: int = 0  # of all classes, with the subagents it sent
+    money: float = 0.0  # US dollars, with theirs
 
 
 @value
@@ -403,16 +408,6 @@ class Deleted:
     events: int
     remade: tuple[str, ...] = ()  # what was made of it: made again without it, or gone with it
     copies: tuple[str, ...] = ()  # of the store, made before an upgrade: they still hold it
-
-
-@value
-class Context:
-    """What a session is given without asking."""
-
-    text: str  # empty when nothing is worth telling
-    sources: tuple[str, ...]  # what it was taken from: ids of hits, of sessions
-    tokens: int
-    left_out: int  # pieces that did not fit
 
 
 @value

@@ -53,8 +53,23 @@ def one_line(text: str | None, length: int = 100) -> str:
     """Return the first characters of a text on one line, whatever it holds."""
     line = " ".join((text or "")[: length * 4].split())
     if not line.isprintable():
-        line = line.translate(_CONTROL)
+        line = _plain(line).translate(_CONTROL)
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+
+
+def _plain(line: str) -> str:
+    """Return a line without the sequences by which programs colour a terminal."""
+    first, *rest = line.split("\x1b[")
+    return first + "".join(each.lstrip("0123456789;:?")[1:] for each in rest)
+
+
+def size(count: float) -> str:
+    """Return bytes in the unit people think in."""
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "bytes" or count >= 100 else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
 
 
 def reason(problem: Exception) -> str:

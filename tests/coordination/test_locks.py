@@ -262,3 +262,16 @@ def test_nonsense_is_refused_and_changes_nothing(
     with pytest.raises(error):
         engram.lock_resource(**({"session_id": first, "resource": "src/app.py"} | facts))  # type: ignore[arg-type]
     assert engram.list_locks() == []
+
+
+def test_locks_that_lapsed_are_listed_apart_until_somebody_takes_them(timed: Engram, clock: ManualClock) -> None:
+    first, second = (timed.register("codex", "work", project="p") for _ in range(2))
+    timed.lock_resource(first, "db:schema", minutes=1)
+    timed.lock_resource(second, "db:seeds", minutes=10)
+    assert timed.list_locks(lapsed=True) == []
+    clock.pass_(120)
+    assert [lock.resource for lock in timed.list_locks()] == ["db:seeds"]
+    (lapsed,) = timed.list_locks(lapsed=True)
+    assert (lapsed.resource, lapsed.session_id, lapsed.live) == ("db:schema", first, False)
+    timed.lock_resource(second, "db:schema")
+    assert timed.list_locks(lapsed=True) == []

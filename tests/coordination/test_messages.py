@@ -96,3 +96,18 @@ def test_what_engram_itself_says_is_not_put_into_a_persons_mouth(engram: Engram)
     assert [quoted(each).split(" (")[0] for each in engram.inbox(me)] == [
         "Message from a person", "Message from Engram", "Message from Engram",
     ]  # fmt: skip
+
+
+def test_people_see_everybodys_messages_without_delivering_any(engram: Engram, tmp_path: Path) -> None:
+    first, second = room(engram, tmp_path, 2)
+    far = engram.register("codex", "elsewhere", cwd="/")
+    engram.send(first, second, "one")
+    engram.inbox(second)
+    engram.send(None, far, "two")
+    engram.send(first, "next", "three")
+    assert [(m.body, m.recipient) for m in engram.list_messages()] == [("three", None), ("two", far), ("one", second)]
+    assert [m.body for m in engram.list_messages(unread=True)] == ["three", "two"]
+    here = engram.get_session(first).project
+    assert [m.body for m in engram.list_messages(here)] == ["three", "one"]
+    assert [m.body for m in engram.list_messages(limit=1)] == ["three"]
+    assert [m.body for m in engram.inbox(far)] == ["two"]

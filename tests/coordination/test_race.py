@@ -224,8 +224,8 @@ for n, store in enumerate(stores):
 """
 
 
-def test_eight_processes_open_a_new_store_at_once(store: str, tmp_path: Path) -> None:
-    stores = [store] if "://" in store else [str(tmp_path / f"new-{n}" / "engram.db") for n in range(6)]
+def test_eight_processes_open_a_new_store_at_once(unmade: str, tmp_path: Path) -> None:
+    stores = [unmade] if "://" in unmade else [str(tmp_path / f"new-{n}" / "engram.db") for n in range(6)]
     start = time.clock_gettime(time.CLOCK_BOOTTIME) + 1
     with processes(OPEN, 8, start, *stores) as running:
         registered = outputs(running)

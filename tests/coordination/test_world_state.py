@@ -67,3 +67,13 @@ def test_writing_is_a_sign_of_life_of_the_session_that_writes(engram: Engram) ->
     engram.complete(session_id, "done")
     engram.set_world_state("news", session_id)
     assert engram.get_session(session_id).status == "active"
+
+
+def test_all_world_states_are_listed_the_one_changed_last_first(engram: Engram) -> None:
+    assert engram.list_world_states() == []
+    engram.set_world_state("of all")
+    engram.set_world_state("of p", project="/p")
+    engram.set_world_state("of q", project="/q")
+    engram.set_world_state("of p, again", project="/p")
+    found = [(state.project, state.version, state.content) for state in engram.list_world_states()]
+    assert found == [("/p", 2, "of p, again"), ("/q", 1, "of q"), ("", 1, "of all")]

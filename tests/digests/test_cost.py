@@ -37,6 +37,37 @@ def test_costs_are_told_by_any_place(engram: Engram, work: Claude, by: str) -> N
     assert cost.answers == 1
 
 
+def test_a_day_is_told_in_parts_that_come_to_the_whole(engram: Engram, home: Path) -> None:  # noqa: F811
+    for number, cwd in enumerate(("/home/me/app", "/home/me/site")):
+        made = Claude(home, cwd=cwd)
+        made.says("Add two numbers")
+        made.answers("Done.", output=1000 * (number + 1))
+    engram.ingest()
+    (whole,) = engram.cost("day", days=10000)
+    parts = engram.cost("day", days=10000, split="project")
+    assert [(each.place, each.part, each.output) for each in parts] == [
+        (whole.place, "/home/me/app", 1000), (whole.place, "/home/me/site", 2000),
+    ]  # fmt: skip
+    assert sum(each.money for each in parts) == pytest.approx(whole.money)
+    assert whole.part == ""
+    assert [each.part for each in engram.cost("flavor", days=10000, split="model")] == ["claude-sonnet-4-5"]
+
+
+@pytest.mark.parametrize("wrong", [{"split": "day"}, {"split": "model", "own": True}])
+def test_parts_that_there_are_not_are_refused(engram: Engram, wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match="split"):
+        engram.cost(**wrong)
+
+
+def test_what_has_no_time_of_its_own_counts_for_the_day_its_session_ended(engram: Engram, work: Claude) -> None:
+    engram.ingest()
+    (known,) = engram.cost("day", days=10000)
+    engram.engine.run("update spent set slot = -1")
+    assert [each.place for each in engram.cost("day", days=10000)] == [known.place]
+    engram.engine.run("update captures set last_at = last_at - 864000000000")
+    assert engram.cost("day", days=10000)[0].place < known.place
+
+
 def test_a_price_of_ones_own_wins(engram: Engram, work: Claude) -> None:
     own = Path(engram.settings.home) / "prices.toml"
     own.parent.mkdir(exist_ok=True)

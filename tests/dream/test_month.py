@@ -14,7 +14,7 @@ import pytest
 
 from engram import Engram
 from engram.store import documents, entries, gisted, patterns, sessions
-from engram.wiki import vault
+from engram.vault import vault
 from tests.conftest import ManualClock
 from tests.patterns.writers import Claude, Codex, Gemini
 

@@ -12,7 +12,7 @@ from engram.dream import journal
 from engram.memory import self_state
 from engram.memory.attribution import attributed
 from engram.store import entries
-from engram.wiki import vault
+from engram.vault import vault
 from tests.conftest import ManualClock
 from tests.dream.test_cycle import talk
 from tests.memory.talking import passages, said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from engram import Engram
-from engram.wiki import images, vault
+from engram.vault import images, vault
 from tests.conftest import ManualClock
 from tests.dream.test_cycle import talk
 from tests.dream.test_undo import more, work

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engram.wiki import daily_log, vault
+from engram.vault import daily_log, vault
 from tests.live.conftest import AGENTS, Live
 from tests.live.test_agents import Make, project, until
 

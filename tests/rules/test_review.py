@@ -48,7 +48,7 @@ def test_a_pattern_is_known_by_the_beginning_of_its_id(engram: Engram) -> None:
 @pytest.mark.parametrize(
     ("first", "then"),
     [("reject", "approve"), ("reject", "retire"), ("reject", "edit"), ("", "retire"), ("approve", "reject"),
-     ("", "restore"), ("approve", "restore")],
+     ("", "restore")],
 )  # fmt: skip
 def test_a_decision_that_makes_no_sense_says_the_way_out(engram: Engram, first: str, then: str) -> None:
     id_ = planted(engram)
@@ -74,6 +74,17 @@ def test_reject_and_retire_are_taken_back_with_everything(engram: Engram) -> Non
     assert (back.state, back.rule, back.scope, back.version) == ("approved", "Use uv.", "flavor:codex", 5)
     states = [each.state for each in engram.get_pattern(id_).versions]
     assert states == ["rejected", "candidate", "approved", "retired", "approved"]
+
+
+def test_an_approval_is_taken_back_and_nobody_is_told_any_more(engram: Engram) -> None:
+    id_ = planted(engram)
+    engram.approve_pattern(id_, "Use uv.")
+    engram.edit_pattern(id_, "Use uv, always.")
+    back = engram.restore_pattern(id_)
+    assert (back.state, back.rule) == ("candidate", "Use uv, always.")
+    assert [each.removed_at for each in engram.get_pattern(id_).placements if each.removed_at is None] == []
+    assert engram.reject_pattern(id_).state == "rejected"
+    assert engram.restore_pattern(id_).state == "candidate"
 
 
 def test_an_edit_is_refused_if_somebody_decided_meanwhile(engram: Engram) -> None:

@@ -40,7 +40,7 @@ def test_ingest_tells_its_counts_and_the_retention_line(run: Run, user: Path) ->
     first, second, third = run("ingest").stdout.splitlines()
     assert first == "discovered 1 · ingested 1 · skipped_unchanged 0 · analyzed 1"
     assert "6 events of 1 sessions" in second
-    assert third.startswith("retention: freed 0 B, final_usage ")
+    assert third.startswith("retention: freed 0 bytes, final_usage ")
     assert run("ingest").stdout.startswith("discovered 1 · ingested 0 · skipped_unchanged 1 · analyzed 0")
 
 

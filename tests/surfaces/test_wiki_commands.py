@@ -41,3 +41,37 @@ def test_a_wiki_of_memoria_is_taken_over(run: Run, tmp_path: Path) -> None:
     )
     assert "Took over 1 logs and 0 articles" in run("import", "memoria", str(tmp_path / "memoria")).stdout
     assert "Session (10:00)" in run("get", "daily/2026-04-01").stdout
+
+
+def test_pages_are_listed_shown_edited_and_compared(run: Run, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nprintf "# Tea\\n\\n%s, see [[concepts/cup]].\\n" "$SAID" > "$1"\n')
+    editor.chmod(0o755)
+    environment = {"EDITOR": str(editor), "VISUAL": ""}
+    assert run("wiki", "edit", "concepts/tea", SAID="Hot", **environment).stdout == "Created concepts/tea.\n"
+    assert run("wiki", "edit", "tea", SAID="Hot", **environment).stdout == "Nothing was changed.\n"
+    assert run("wiki", "edit", "tea", SAID="Iced", **environment).stdout == "Changed concepts/tea.\n"
+    assert "Iced, see concepts/cup." in run("wiki", "list").stdout
+    shown = run("wiki", "show", "concepts/tea").stdout
+    assert "Iced, see [[concepts/cup]]." in shown
+    assert "links to what is not there: concepts/cup" in shown
+    (older,) = json.loads(run("wiki", "history", "tea", "--json").stdout)
+    assert older["version"] in run("wiki", "history", "tea").stdout
+    assert "-Hot, see" in run("wiki", "diff", "tea", older["version"]).stdout
+    assert json.loads(run("wiki", "graph", "--json").stdout)["nodes"][0]["target"] == "concepts/tea"
+    assert "1 article without links" in run("wiki", "graph").stdout
+    assert "No page 'concepts/none'" in run("wiki", "show", "concepts/none", status=1).stderr
+
+
+def test_what_was_typed_is_kept_if_somebody_saved_meanwhile(run: Run, tmp_path: Path) -> None:
+    page = tmp_path / "home" / "wiki" / "concepts" / "tea.md"
+    page.parent.mkdir(parents=True)
+    page.write_text("# Tea\n")
+    editor = tmp_path / "editor"
+    editor.write_text(f'#!/bin/sh\necho theirs >> {page}\necho mine >> "$1"\n')
+    editor.chmod(0o755)
+    refused = run("wiki", "edit", "concepts/tea", EDITOR=str(editor), VISUAL="", status=3)
+    kept = Path(refused.stderr.partition("Your text is kept in ")[2].partition(".md")[0] + ".md")
+    assert "mine" in kept.read_text()
+    assert page.read_text() == "# Tea\ntheirs\n"
+    kept.unlink()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from engram.hub import Hub
-from engram.wiki.vault import Vault, of
+from engram.vault.vault import Vault, of
 
 PROJECT = "/home/ada/shop"
 

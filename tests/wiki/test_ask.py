@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from engram import Engram
 from engram.errors import InvalidInput
-from engram.wiki import article, vault
+from engram.vault import article, vault
+from engram.vault.links import links
 from engram.wiki.ask import UNKNOWN, Source, checked, plain
-from engram.wiki.links import links
 from tests.llm.conftest import Opened, calls
 from tests.llm.speaking import chat, says, speaking
 from tests.memory.talking import said

@@ -18,7 +18,7 @@ import pytest
 from engram import Engram
 from engram.clock import Clock
 from engram.store import entries
-from engram.wiki import daily_log, vault
+from engram.vault import daily_log, vault
 from tests.conftest import ManualClock
 from tests.llm.conftest import Opened
 from tests.llm.speaking import says, speaking
@@ -137,7 +137,7 @@ def test_deleting_a_session_takes_its_entries_out_of_the_logs(engram: Engram) ->
 
 # ---- A crash between any two steps
 
-STEPS = ["engram.store.entries.move", "engram.store.entries.add", "engram.wiki.daily_log.append", "os.replace",
+STEPS = ["engram.store.entries.move", "engram.store.entries.add", "engram.vault.daily_log.append", "os.replace",
          "engram.store.entries.mark_written"]  # fmt: skip
 DYING = """
 import importlib, os, signal, sys

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engram import Engram
 from engram.errors import ImportRefused
-from engram.wiki import daily_log, gate, state, vault
+from engram.vault import daily_log, gate, state, vault
 from engram.wiki.import_memoria import known_entries, relinked
 from engram.wiki.memoria_tree import decoded
 from tests.memory.talking import said

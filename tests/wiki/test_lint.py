@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram import Engram
-from engram.wiki import article, gate, state, vault
+from engram.vault import article, gate, state, vault
 from engram.wiki.checks import ERROR, SUGGESTION, Finding, Log, Page, View, check
 from engram.wiki.contradictions import checked
 from engram.wiki.mend import with_links
@@ -156,7 +156,7 @@ def test_fix_adds_backlinks_and_index_rows_and_then_has_nothing_left_to_do(engra
 
 
 def test_a_page_of_ours_stays_ours_when_lint_adds_a_backlink(engram: Engram) -> None:
-    from engram.wiki import writes
+    from engram.vault import writes
 
     home = vault.of(engram)
     first = f"---\ntitle: B\n---\n\n# B\n\n{LONG}\n\n## Related Concepts\n\n- [[concepts/b]]\n"

@@ -13,7 +13,8 @@ from engram.index.index import astray as astray_docs
 from engram.index.index import bring_up_to_date
 from engram.model import Check
 from engram.operation import Help, operation
-from engram.store import audit, blobs, event_words, events
+from engram.store import audit, blobs, event_words, events, usage
+from engram.text import counted
 
 if TYPE_CHECKING:
     from engram.digests.bodies import Bodies
@@ -47,19 +48,35 @@ def _checked(hub: Hub, repair: bool) -> Check:
     ]
     leftovers = lying - set(named) - {row["sha256"] for row in blobs.half_evicted(hub.engine)}
     unfinished = bodies.unfinished()
-    astray, unfit = audit.index_astray(hub.engine), astray_docs(hub)
-    mended = [*_repair(hub, bodies, leftovers, unfinished, bool(astray))] if repair else []
-    if repair and unfit:
-        mended.append(
-            f"indexed {bring_up_to_date(hub, rebuild=True, embed='fast').indexed} exchanges and passages anew"
-        )
-    if not repair:
-        problems += [f"the index does not fit the events ({astray} astray); --repair makes it anew"] if astray else []
-        problems += [f"the index does not fit what was said ({unfit} astray); --repair makes it anew"] if unfit else []
+    mended = [*_repair(hub, bodies, leftovers, unfinished), *_mended(hub)] if repair else []
+    problems += [] if repair else _unfit(hub)
     return Check(
         problems=tuple(problems), mended=tuple(mended), bodies=len(named) - len(wrong),
         leftovers=len(leftovers) + len(unfinished), **audit.counts(hub.engine),
     )  # fmt: skip
+
+
+def _unfit(hub: Hub) -> Iterator[str]:
+    """Yield what does not fit the rows it was made of."""
+    if astray := audit.index_astray(hub.engine):
+        yield f"the index does not fit the events ({astray} astray); --repair makes it anew"
+    if unfit := astray_docs(hub):
+        yield f"the index does not fit what was said ({unfit} astray); --repair makes it anew"
+    if summed := usage.astray(hub.engine):
+        yield f"the tokens of {counted(len(summed), 'session')} are added up wrong; --repair adds them up anew"
+
+
+def _mended(hub: Hub) -> Iterator[str]:
+    """Make anew what does not fit the rows it was made of."""
+    if audit.index_astray(hub.engine):
+        yield f"indexed {reindex(hub)} events anew"
+    if astray_docs(hub):
+        made = bring_up_to_date(hub, rebuild=True, embed="fast").indexed
+        yield f"indexed {made} exchanges and passages anew"
+    if summed := usage.astray(hub.engine):
+        with hub.engine.transaction():
+            usage.add_up_all(hub.engine, summed)
+        yield f"added up the tokens of {counted(len(summed), 'session')} anew"
 
 
 def _wrong(hub: Hub, bodies: blobs.Blobs, name: str) -> BodyGone | StoreDamaged | None:
@@ -71,9 +88,7 @@ def _wrong(hub: Hub, bodies: blobs.Blobs, name: str) -> BodyGone | StoreDamaged 
     return None
 
 
-def _repair(
-    hub: Hub, bodies: blobs.Blobs, leftovers: set[str], unfinished: list[str], astray: bool
-) -> Iterator[str]:  # fmt: skip
+def _repair(hub: Hub, bodies: blobs.Blobs, leftovers: set[str], unfinished: list[str]) -> Iterator[str]:
     from engram.digests.remake import remake_due
 
     for name in leftovers:
@@ -82,8 +97,6 @@ def _repair(
         os.unlink(path)
     if leftovers or unfinished:
         yield f"removed {len(leftovers) + len(unfinished)} bodies nothing points to"
-    if astray:
-        yield f"indexed {reindex(hub)} events anew"
     with hub.engine.transaction():
         off = blobs.recount(hub.engine)
     if off:

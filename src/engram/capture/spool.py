@@ -52,6 +52,17 @@ def waiting(home: str) -> set[str]:
     return {name for name in _names(home) if name.endswith((".json", _TAKEN))}
 
 
+def oldest(home: str) -> float | None:
+    """Return since when the request that waits longest lies there, in seconds of the wall clock; None if none does."""
+    times = []
+    for name in waiting(home):
+        try:
+            times.append(os.stat(os.path.join(home, _FOLDER, name)).st_mtime)
+        except OSError:  # taken meanwhile
+            continue
+    return min(times, default=None)
+
+
 def take(home: str) -> Iterator[Request]:
     """Take every request, those first that a worker before us took and did not finish."""
     folder = os.path.join(home, _FOLDER)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LONGEST_WAIT = 24 * 3600
 _MANY = 10_000
+_EVER = -1 << 62  # before any lock lapsed
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.25
 
 
@@ -121,13 +122,15 @@ def list_locks(
     hub: Hub,
     project: Annotated[str | None, Help("only this project")] = None,
     limit: Annotated[int, Help("at most so many")] = 1000,
+    lapsed: Annotated[bool, Help("only those that lapsed or whose holder is gone, and that nobody took over")] = False,
 ) -> list[Lock]:
     """Show all live locks, newest first, with those who wait for them."""
     at = hub.instant()
     limit = sessions.positive("limit", limit)
-    rows = store.every(hub.engine, sessions.room(project), at.steady, max(limit, _MANY))
-    live = [row for row in rows if holds.lapse(row, at) is None]  # before the cut: the dead must not hide the living
-    return [holds.view(row, at, holds.waiters(hub, row, at)) for row in live[:limit]]
+    rows = store.every(hub.engine, sessions.room(project), _EVER if lapsed else at.steady, max(limit, _MANY))
+    # before the cut: the dead must not hide the living
+    found = [row for row in rows if (holds.lapse(row, at) is not None) == lapsed][:limit]
+    return [holds.view(row, at, holds.waiters(hub, row, at), live=not lapsed) for row in found]
 
 
 @operation(writes=True)

@@ -68,6 +68,18 @@ def inbox(
     return [view({**row, "delivered_at": now}) for row in chosen if row["id"] in told]
 
 
+@operation(agent=False)
+def list_messages(
+    hub: Hub,
+    project: Annotated[str | None, Help("only this project")] = None,
+    unread: Annotated[bool, Help("only what was not delivered yet")] = False,
+    limit: Annotated[int, Help("at most so many")] = 20,
+) -> list[Message]:
+    """Show the last messages of everybody, newest first, without delivering any."""
+    rows = store.newest(hub.engine, sessions.room(project), unread, sessions.positive("limit", limit))
+    return [view(row) for row in rows]
+
+
 def unread_count(hub: Hub, session_id: str) -> int:
     """Count what a session has not been told."""
     return store.unread_count(hub.engine, session_id)

@@ -13,12 +13,15 @@ from engram.store import activity as store
 from engram.store import documents, messages, news
 from engram.store import rot as rot_store
 from engram.store import sessions as session_store
+from engram.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from datetime import datetime
     from typing import Annotated
 
     from engram.hub import Hub
+    from engram.store.engine import Row
 
 _UNUSED = 30 * 24 * HOUR  # what nobody was shown for so long is not needed
 
@@ -45,6 +48,31 @@ def rot(hub: Hub) -> Rot:
     parts |= {name: found[name] for name in ("never_recalled", "stale")}
     shares = {name: round(min(1.0, count / of), 3) for name, count in parts.items()}
     return Rot(**found, waiting=news.count(hub.engine, news.ROT), shares=shares)
+
+
+@value
+class Project:
+    """Where sessions worked."""
+
+    project: str  # empty: nowhere in particular
+    flavors: dict[str, int]  # sessions of each agent
+    last_at: datetime
+
+
+@operation()
+def list_projects(hub: Hub) -> list[Project]:
+    """Show every project sessions worked in, the last active first."""
+    found: dict[str, list[Row]] = {}
+    for row in session_store.by_project(hub.engine):
+        found.setdefault(row["project"], []).append(row)
+    projects = [
+        Project(
+            project=name, flavors={row["flavor"]: row["n"] for row in sorted(rows, key=lambda row: -row["n"])},
+            last_at=moment(max(row["last_at"] for row in rows)),
+        )
+        for name, rows in found.items()
+    ]  # fmt: skip
+    return sorted(projects, key=lambda each: each.last_at, reverse=True)
 
 
 @operation()

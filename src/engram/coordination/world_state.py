@@ -70,6 +70,12 @@ def world_state(
 
 
 @operation()
+def list_world_states(hub: Hub) -> list[WorldState]:
+    """Show the world state of everything and of each project, the one changed last first."""
+    return [view(row) for row in reversed(documents.currents(hub.engine, KIND))]
+
+
+@operation()
 def world_history(
     hub: Hub,
     project: Annotated[str | None, Help("a project's own; without it the global one")] = None,

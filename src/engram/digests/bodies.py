@@ -34,6 +34,7 @@ class Bodies:
             session=session, key=body.get("key", ""), kind=row["kind"], role=row["role"], order=row["seq"],
             text=body.get("text", ""), at=row["at"], name=row["name"], call_id=body.get("call_id"),
             arguments=body.get("arguments"), verdict=row["verdict"], exit_code=row["exit_code"], data=body.get("data"),
+            id=row["id"],
         )  # fmt: skip
 
     def _body(self, row: dict[str, Any]) -> bytes:

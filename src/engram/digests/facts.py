@@ -38,13 +38,20 @@ def _facts(state: dict[str, Any], goal: str, evidence: list[str], files: int, ot
         "commands": {"run": state["commands"], "failed": state["failed"]} if state["commands"] else None,
         "notable": _notable(state, others // 2),
         "open": _open(state, others),
-        "ended": one_line(state["ended"][-300:], 200 if others > 3 else 120),
+        "ended": _last(state["ended"], 200 if others > 3 else 120),
         "prompts": state["turn"],
         **{name: state[name] for name in ("interrupts", "denials", "compactions", "api_errors", "reverted", "pushed")},
         "minutes": round(state["active"] / 60_000_000),
         "span_minutes": round(((state["until"] or 0) - (state["from"] or 0)) / 60_000_000) if state["from"] else 0,
     }
     return {name: each for name, each in found.items() if each not in (None, [], "", 0)}
+
+
+def _last(said: str, length: int) -> str:
+    """Return the end of a text on one line, from the beginning of a word."""
+    line = one_line(said[-4 * length :], 4 * length)
+    end = line[1 - length :]
+    return line if len(line) <= length else f"…{end.partition(' ')[2] or end}"
 
 
 def _top(paths: dict[str, int], count: int, cwd: str | None) -> list[str]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from engram.dream.drives import Drive
 from engram.model import Rot
+from engram.text import counted
 from engram.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
+_MANY = {"entry": "log entries", "page": "changes of pages", "self": "versions of the self state"}
+_ONE = {"entry": "log entry", "page": "change of a page", "self": "version of the self state"}
 ASKED, FORCED, LOOP, WORKER = "asked", "forced", "loop", "worker"  # why a pass began
 
 
@@ -46,6 +49,12 @@ class Pass:
     changes: dict[str, int]  # documents, pages and entries it wrote, by kind
     rot: Rot | None = None
     undone_at: datetime | None = None
+
+    @property
+    def wrote(self) -> str:
+        """Return what it wrote, in words."""
+        some = sorted(self.changes.items())
+        return ", ".join(counted(count, _ONE.get(kind, kind), _MANY.get(kind, "")) for kind, count in some)
 
 
 @value

@@ -50,7 +50,7 @@ def _tiers(hub: Hub) -> list[str]:
 
 
 def _pages(hub: Hub) -> list[str]:
-    from engram.wiki.compile import compile_logs
+    from engram.compiler.compile import compile_logs
 
     return [compile_logs(hub, dry_run=True).diff]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from engram.capture import spool
 from engram.clock import HOUR, MINUTE
+from engram.compiler import compile as compiling
 from engram.dream import drives, novelty
 from engram.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HYGIENE, STABILITY, Count, Drive
 from engram.hub import Hub
 from engram.memory.gist import RIPE
 from engram.memory.self_state import get_self_state
 from engram.store import blobs, entries, exchanges, news, passages, segments
-from engram.wiki import compile as compiling
-from engram.wiki import vault, writes
+from engram.vault import vault, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from engram.capture import spool, worker
+from engram.compiler import compile as compiling
 from engram.dream import reflect, rot, senses
 from engram.dream.done import Done
 from engram.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HYGIENE
@@ -25,7 +26,6 @@ from engram.patterns import detect as detecting
 from engram.store import exchanges, news, patterns, segments, signals
 from engram.text import counted, reason
 from engram.value import value
-from engram.wiki import compile as compiling
 from engram.wiki import flush as flushing
 from engram.wiki import lint as linting
 

@@ -16,12 +16,12 @@ from engram.memory import gist, narrative, self_state, versions
 from engram.memory.months import Months
 from engram.memory.versions import ERA, GIST, NARRATIVE, PROFILE, SELF
 from engram.store import documents, passes
-from engram.wiki import daily_log, gate, images, vault, writes
+from engram.vault import daily_log, gate, images, vault, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.store.engine import Row
-    from engram.wiki.vault import Vault
+    from engram.vault.vault import Vault
 
 _ORDER = (GIST, ERA, PROFILE, NARRATIVE)  # each is made of those before it
 _ENTRY = "entry"
@@ -156,7 +156,7 @@ class _Undoing:
     def _entries(self, home: Vault, wanted: set[str]) -> None:
         """Take the entries a pass wrote out of their logs; their sessions are not flushed again."""
         from engram.store import entries
-        from engram.wiki import sync
+        from engram.vault import sync
 
         found = [row for each in sorted(wanted) if (row := entries.by_id(self.hub.engine, each))]
         with self.hub.engine.transaction(durable=True):

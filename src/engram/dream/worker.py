@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from engram.capture import worker
 from engram.capture.spool import Request
+from engram.compiler.compile import compile_logs
 from engram.dream.cycle import dreamt
 from engram.dream.done import WORKER
 from engram.errors import CompileRunning, DreamRunning
 from engram.hub import Hub
-from engram.wiki.compile import compile_logs
 from engram.wiki.flush import flush_asked
 
 

@@ -53,10 +53,16 @@ def speaker(pattern: str, told: Sequence[dict[str, Any]]) -> dict[str, Any]:
     )  # fmt: skip
 
 
+def _letters(said: str) -> str:
+    return "".join(filter(str.isalnum, said.lower()))
+
+
 def title(row: dict[str, Any], told: Sequence[dict[str, Any]]) -> str:
     """Return the sentence a pattern reads as; where its signals differ, it says what is the same about them."""
     if row["kind"] == "error" and len({each["quote"] for each in told}) > 1:
-        return safe(f"The same error comes up: {row['fingerprint']} (such as: {row['quote']})", 200)
+        alike = f"{row['fingerprint']} (such as: {row['quote']})"
+        same = _letters(row["fingerprint"]) == _letters(row["quote"])
+        return safe(f"The same error comes up: {row['quote'] if same else alike}", 200)
     return safe(row["text"], 200)
 
 

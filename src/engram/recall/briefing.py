@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from engram import plain_json, text
 from engram.coordination import sessions, sitrep
-from engram.model import Context, Sitrep
+from engram.model import Sitrep
 from engram.recall import rules_told
 from engram.store import captures, documents, passages, recalled
 from engram.store import told as told_store
+from engram.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,16 @@ _HOW = (
     "Search the past with the `recall` tool or `engram recall WORDS` before you ask or redo; "
     "log decisions with `engram log`; files you edit are locked for you."
 )
+
+
+@value
+class Context:
+    """What a session is given without asking."""
+
+    text: str  # empty when nothing is worth telling
+    sources: tuple[str, ...]  # what it was taken from: ids of hits, of sessions
+    tokens: int
+    left_out: int  # pieces that did not fit
 
 
 def brief(hub: Hub, session_id: str | None, project: str | None = None, budget: int | None = None) -> Context:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from engram.coordination import sessions
 from engram.hub import Hub
-from engram.model import Context, Hit
+from engram.model import Hit
 from engram.operation import Help, operation
-from engram.recall.briefing import ASKED, brief
+from engram.recall.briefing import ASKED, Context, brief
 from engram.recall.recall import session_named, shown, time_of
 from engram.store import sessions as session_store
 from engram.text import PAGE, clean, inline, quote, tokens

@@ -135,15 +135,19 @@ def list_patterns(
 
 
 @operation()
-def get_pattern(hub: Hub, pattern: Annotated[str, Help("the pattern's id, or its beginning")]) -> Dossier:
+def get_pattern(
+    hub: Hub,
+    pattern: Annotated[str, Help("the pattern's id, or its beginning")],
+    effect: Annotated[bool, Help("measure whether its rule helped, which takes longer")] = True,
+) -> Dossier:
     """Show a pattern with its evidence, every version of its rule, where it was put and whether it helped."""
     from engram.rules.measure import measured
 
     found = dossier(hub, pattern)
-    if not found.placements:
+    if not found.placements or not effect:
         return found
-    effect = next(iter(measured(hub, found.pattern.id)), None)
-    return Dossier(found.pattern, found.evidence, found.versions, found.placements, effect)
+    came_to = next(iter(measured(hub, found.pattern.id)), None)
+    return Dossier(found.pattern, found.evidence, found.versions, found.placements, came_to)
 
 
 def dossier(hub: Hub, pattern: str) -> Dossier:

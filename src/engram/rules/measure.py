@@ -25,6 +25,8 @@ class Sample:
     sessions: int
     hits: int
     rate: float
+    low: float = 0.0  # what the rate may be, with 95 % confidence
+    high: float = 1.0
 
 
 @value

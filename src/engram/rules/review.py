@@ -31,7 +31,7 @@ _FROM = {
     REJECTED: ((CANDIDATE,), "An approved one is retired: `engram patterns retire {id}`."),
     RETIRED: ((APPROVED,), "Only what is approved can be retired; reject a candidate."),
     MERGED: ((CANDIDATE, APPROVED), "Take it back first: `engram patterns restore {id}`."),
-    CANDIDATE: ((REJECTED, RETIRED, MERGED), "Only what was rejected, retired or merged can be restored."),
+    CANDIDATE: ((APPROVED, REJECTED, RETIRED, MERGED), "Nobody decided about it yet."),
 }
 
 
@@ -97,18 +97,20 @@ def restore_pattern(
     pattern: Annotated[str, Help("the pattern's id, or its beginning")],
     reason: Annotated[str, Help("why")] = "",
     author: Annotated[str | None, Help("who decides; without, you")] = None,
+    expected_version: Annotated[int | None, Help("refuse if the rule's version is another")] = None,
 ) -> Pattern:
-    """Take back that a pattern was rejected, retired or merged: it is again what it was before."""
+    """Take back that a pattern was approved, rejected, retired or merged: it is again what it was before."""
     with hub.engine.transaction(durable=True):
         patterns.hold(hub.engine)
         row = catalog.require(hub, pattern)
+        _require_version(hub, row, expected_version)
         _allowed(row, CANDIDATE, "restored")
-        last, before = rules.version(hub.engine, row["id"], row["version"]), _before(hub, row)
+        last = rules.version(hub.engine, row["id"], row["version"])
         if row["state"] == MERGED and last:
             moved = plain_json.loads(last["evidence"])
             rules.move_back(hub.engine, row["id"], row["merged_into"], moved)
             rules.recount(hub.engine, [row["id"], row["merged_into"]])
-        _write(hub, row, before["state"] if before else CANDIDATE, author, reason or "restored", {})
+        _write(hub, row, _before(hub, row), author, reason or "restored", {})
     return catalog.shown(hub, row["id"])
 
 
@@ -223,10 +225,12 @@ def _allowed(row: Row, wanted: str, word: str) -> None:
         raise Undecidable(pattern=row["id"], state=row["state"], wanted=word, hint=hint.format(id=row["id"]))
 
 
-def _before(hub: Hub, row: Row) -> Row | None:
-    """Return the last version under which a pattern was something else than it is now."""
+def _before(hub: Hub, row: Row) -> str:
+    """Return what a pattern was before its state was decided."""
+    if row["state"] == APPROVED:
+        return CANDIDATE
     found = [each for each in rules.versions(hub.engine, row["id"]) if each["state"] in (CANDIDATE, APPROVED)]
-    return found[-1] if found else None
+    return str(found[-1]["state"]) if found else CANDIDATE
 
 
 def _refuse(hub: Hub, row: Row, expected: int) -> None:

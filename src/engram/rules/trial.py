@@ -52,7 +52,7 @@ class _Group:
     @property
     def sample(self) -> Sample:
         hits, count = self.pair
-        return Sample(count, hits, hits / count if count else 0.0)
+        return Sample(count, hits, hits / count if count else 0.0, *statistics.wilson(hits, count))
 
     def costs(self, name: str) -> list[float]:
         return [float(self._hits[each][name]) if each in self._hits else 0.0 for each in self.ids]

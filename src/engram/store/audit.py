@@ -49,6 +49,14 @@ def counts(engine: Engine) -> dict[str, int]:
     return engine.run(_COUNTS)[0]
 
 
+def size(engine: Engine) -> int:
+    """Return how many bytes the database takes."""
+    if engine.dialect == "sqlite":
+        pages, each = engine.run("pragma page_count")[0], engine.run("pragma page_size")[0]
+        return int(pages["page_count"]) * int(each["page_size"])
+    return int(engine.run("select pg_database_size(current_database()) as bytes")[0]["bytes"])
+
+
 def index_astray(engine: Engine) -> int:
     """Return by how many the index and the events differ."""
     table = "event_words_docsize" if engine.dialect == "sqlite" else "event_words"

@@ -40,12 +40,14 @@ select s.native_id, c.num, c.relation from captures c join sessions s on s.id = 
 """
 
 _LISTED = """
-select s.*, c.num, c.parent, c.relation, c.title, c.version, coalesce(c.started_at, s.started_at) as began,
+select s.*, c.num, c.parent, c.relation,
+       (select p.id from sessions p where p.flavor = s.flavor and p.native_id = c.parent) as parent_session,
+       c.title, c.version, coalesce(c.started_at, s.started_at) as began,
        coalesce(c.last_at, s.last_heartbeat) as last_at, coalesce(c.events, 0) as events,
        coalesce(c.read_bytes, 0) as read_bytes, d.outcome, d.confidence, d.corrected
   from sessions s left join captures c on c.session_id = s.id left join digests d on d.capture = c.num
  where (c.num is not null or exists (select 1 from exchanges x where x.session_id = s.id)) {conditions}
- order by coalesce(c.last_at, s.last_heartbeat) desc, s.id desc limit :limit
+ order by coalesce(c.last_at, s.last_heartbeat) desc, s.id desc limit :limit offset :after
 """
 
 # The last few of a project without a look at the rest: what was finished, and what is still open.
@@ -127,11 +129,12 @@ def mark_exchanged(engine: Engine, num: int) -> None:
     engine.run("update captures set exchanged = 1 where num = :num", num=num)
 
 
-def listed(engine: Engine, limit: int, **filters: Any) -> list[Row]:
+def listed(engine: Engine, limit: int, after: int = 0, **filters: Any) -> list[Row]:
     """Return sessions that were captured or remember something, the last active first; filters are columns."""
     conditions = {
         "flavor": "and s.flavor = :flavor", "project": "and s.project = :project",
         "since": "and coalesce(c.last_at, s.last_heartbeat) >= :since",
+        "until": "and coalesce(c.started_at, s.started_at) < :until",
         "outcome": "and coalesce(d.corrected, d.outcome) = :outcome",
         "session": "and s.id = :session", "parent": "and c.parent = :parent",
         "relation": "and coalesce(c.relation, '') <> 'subagent'",
@@ -139,4 +142,4 @@ def listed(engine: Engine, limit: int, **filters: Any) -> list[Row]:
     given = {name: each for name, each in filters.items() if each is not None}
     sql = _LISTED.format(conditions=" ".join(conditions[name] for name in given))
     given.pop("relation", None)
-    return engine.run(sql, limit=limit, **given)
+    return engine.run(sql, limit=limit, after=after, **given)

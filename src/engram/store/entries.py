@@ -41,6 +41,12 @@ insert into entries (id, session_id, day, at, first, last, content, made_by)
 values (:id, :session_id, :day, :at, :first, :last, :content, :made_by) on conflict do nothing
 """
 
+_FAILED = """
+select f.session_id, f.tries, f.next_at, f.problem, s.flavor, s.project, s.summary
+  from flushes f join sessions s on s.id = f.session_id join news n on n.step = 'flush' and n.key = f.session_id
+ where f.tries > 0 order by f.next_at, f.session_id
+"""
+
 _SELECT = "select e.*, s.flavor, s.project, s.summary from entries e join sessions s on s.id = e.session_id"
 
 
@@ -88,8 +94,8 @@ def event_of(engine: Engine, session_id: str, through: int) -> int:
 
 
 def failed(engine: Engine) -> list[Row]:
-    """Return the sessions whose last flush failed."""
-    return engine.run("select * from flushes where tries > 0 order by next_at")
+    """Return the sessions whose last flush failed, and that still wait for one."""
+    return engine.run(_FAILED)
 
 
 def add(engine: Engine, **facts: Any) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from engram.store.engine import among
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.store.engine import Engine, Row
@@ -23,6 +25,24 @@ _CHANGE = f"update events set {', '.join(f'{name} = :{name}' for name in _CHANGE
 
 _OF_CAPTURE = """
 select e.*, b.sha256, b.evicting_at from events e join blobs b on b.num = e.blob where e.capture = :capture
+"""
+
+
+_STRETCH = """
+select e.*, b.sha256, b.evicting_at
+  from (select * from events where capture = :capture{only} order by seq, id limit :limit offset :after) e
+  join blobs b on b.num = e.blob
+"""
+
+_CALLS = """
+select e.*, b.sha256, b.evicting_at from events e join blobs b on b.num = e.blob
+ where e.capture = :capture and e.kind = 'call' and e.call in ({slots})
+"""
+
+_PLACE = """
+select case when exists (select 1 from events where capture = :capture and id = :event) then
+         (select count(*) from events e, (select seq, id from events where id = :event) one
+           where e.capture = :capture and (e.seq, e.id) < (one.seq, one.id)) end as place
 """
 
 
@@ -52,6 +72,32 @@ def of_capture(engine: Engine, capture: int) -> list[Row]:
     rows = engine.run(_OF_CAPTURE, capture=capture)
     rows.sort(key=lambda row: (row["seq"], row["id"]))
     return rows
+
+
+def stretch(engine: Engine, capture: int, after: int, limit: int, **filters: Any) -> list[Row]:
+    """Return some events of a session in order, without a look at the others; filters are columns."""
+    given = {name: each for name, each in filters.items() if each is not None}
+    only = "".join(f" and {name} = :{name}" for name in given)
+    rows = engine.run(_STRETCH.format(only=only), capture=capture, after=after, limit=limit, **given)
+    rows.sort(key=lambda row: (row["seq"], row["id"]))
+    return rows
+
+
+def asked_by(engine: Engine, capture: int, rows: Sequence[Row]) -> list[Row]:
+    """Return the calls that some results answer."""
+    wanted = sorted({row["call"] for row in rows if row["call"] is not None and row["kind"] == "result"})
+    return among(engine, _CALLS, wanted, capture=capture)
+
+
+def place(engine: Engine, capture: int, event: int) -> int | None:
+    """Return how many events of a session come before one; None if it has no such event."""
+    return engine.run(_PLACE, capture=capture, event=event)[0]["place"]  # type: ignore[no-any-return]
+
+
+def kinds(engine: Engine, capture: int) -> list[Row]:
+    """Count the events of a session by kind and verdict."""
+    sql = "select kind, verdict, count(*) as n from events where capture = :capture group by kind, verdict"
+    return engine.run(sql, capture=capture)
 
 
 def between(engine: Engine, capture: int, after: int, last: int) -> list[Row]:

@@ -8,6 +8,7 @@ from engram.store.engine import among
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from engram.store.engine import Engine, Row
 
@@ -25,6 +26,11 @@ update exchanges set role = :role, content = :content, at = :at, gist = null whe
 """
 
 _OF_SESSION = "select * from exchanges where session_id = :session_id order by at {way}, id {way} limit :limit"
+
+_PROMPTS = """
+select event, at, substr(content, 1, :length) as content from exchanges
+ where session_id = :session_id and role = 'user' and event is not null order by at, id
+"""
 
 _AROUND = """
 select * from (select * from exchanges where session_id = :session_id and (at, id) < (:at, :id)
@@ -48,6 +54,12 @@ select e.id, (select q.id from exchanges q where q.session_id = e.session_id and
                  and q.role = 'user' order by q.at desc, q.id desc limit 1) as turn
   from exchanges e where e.id in ({slots})
 """
+
+_BY_DAY = """
+select (e.at + {offset}) / 86400000000 as day, count(*) as said{sessions}
+  from exchanges e {filtered} where e.role = :role and e.at >= :since and e.at < :until group by 1
+"""
+_FILTERED = "join sessions s on s.id = e.session_id and {conditions}"
 
 _COVER = """
 update exchanges set gist = :version where session_id = :session_id and (at, id) <= (:at, :id)
@@ -117,6 +129,11 @@ def of_session(engine: Engine, session_id: str, limit: int = -1, newest: bool = 
     sql = _OF_SESSION.format(way="desc" if newest else "asc")
     rows = engine.run(sql.replace("limit :limit", "") if limit < 0 else sql, session_id=session_id, limit=limit)
     return rows[::-1] if newest else rows
+
+
+def prompts(engine: Engine, session_id: str, length: int) -> list[Row]:
+    """Return what people asked in a captured session, in order, no more of each than a length."""
+    return engine.run(_PROMPTS, session_id=session_id, length=length)
 
 
 def by_id(engine: Engine, ids: Sequence[int]) -> dict[int, Row]:
@@ -203,3 +220,27 @@ def delete(engine: Engine, session_id: str) -> list[int]:
 def count(engine: Engine) -> int:
     """Count all exchanges."""
     return int(engine.run("select count(*) as n from exchanges")[0]["n"])
+
+
+def by_day(engine: Engine, role: str, offsets: Sequence[tuple[int, int]], *, sessions: bool, **given: Any) -> list[Row]:
+    """Count what a role said per day since 1970, and if asked in how many sessions.
+
+    `offsets` says by how much clocks were ahead of UTC, each up to a moment; `given` has since and until, and may have
+    flavor and project.
+    """
+    wanted = {name: each for name, each in given.items() if each is not None}
+    conditions = [f"s.{name} = :{name}" for name in ("flavor", "project") if name in wanted]
+    sql = _BY_DAY.format(
+        offset=_stepped([ahead for _, ahead in offsets]),
+        sessions=", count(distinct e.session_id) as sessions" if sessions else "",
+        filtered=_FILTERED.format(conditions=" and ".join(conditions)) if conditions else "",
+    )
+    moments = {f"turn{n}": until for n, (until, _) in enumerate(offsets[:-1])}
+    return engine.run(sql, role=role, **moments, **wanted)
+
+
+def _stepped(offsets: Sequence[int]) -> str:
+    """Return an offset as SQL: clocks are changed twice a year in many places."""
+    *earlier, last = offsets
+    steps = " ".join(f"when e.at < :turn{n} then {int(ahead)}" for n, ahead in enumerate(earlier))
+    return f"case {steps} else {int(last)} end" if earlier else str(int(last))

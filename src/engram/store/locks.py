@@ -57,7 +57,7 @@ def near(engine: Engine, resource: Resource, table: str = "locks") -> list[Row]:
 
 
 def every(engine: Engine, project: str | None, steady: int, limit: int) -> list[Row]:
-    """Return the locks of a project, or of all, that have not lapsed, newest first."""
+    """Return the locks of a project, or of all, that had not lapsed at some time, newest first."""
     where = "where (cast(:project as text) is null or project = :project) and expires_at > :steady"
     order = "order by token desc limit :limit"
     rows = engine.run(f"select * from locks {where} {order}", project=project, steady=steady, limit=limit)

@@ -38,6 +38,13 @@ def history(engine: Engine, session_id: str, limit: int) -> list[Row]:
     )  # fmt: skip
 
 
+def newest(engine: Engine, project: str | None, unread: bool, limit: int) -> list[Row]:
+    """Return messages of a project or of all, whoever they are for, newest first."""
+    where = "(cast(:project as text) is null or m.project = :project)"
+    only = " and m.delivered_at is null" if unread else ""
+    return engine.run(f"{_SELECT} where {where}{only} order by m.id desc limit :limit", project=project, limit=limit)
+
+
 def deliver(engine: Engine, ids: Iterable[int], now: int) -> set[int]:
     """Mark messages as told and return those that nobody else told first."""
     told: set[int] = set()

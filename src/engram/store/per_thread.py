@@ -33,9 +33,8 @@ class PerThread:
     def close(self) -> None:
         """Let go of every connection of this process."""
         if os.getpid() == self._pid:
-            for connection in self._connections.values():
-                connection.close()
-            self._connections.clear()
+            while self._connections:  # a thread that still works may open one meanwhile
+                self._connections.popitem()[1].close()
 
 
 _inherited: list[object] = []

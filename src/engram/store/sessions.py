@@ -181,6 +181,13 @@ def projects(engine: Engine) -> list[str]:
     return [row["project"] for row in engine.run("select distinct project from sessions where project <> ''")]
 
 
+def by_project(engine: Engine) -> list[Row]:
+    """Count the sessions of every project and flavor, with the last sign of life."""
+    return engine.run(
+        "select project, flavor, count(*) as n, max(last_heartbeat) as last_at from sessions group by project, flavor"
+    )
+
+
 def has_flavor(engine: Engine, flavor: str) -> bool:
     """Tell whether any session was of a flavor."""
     return bool(engine.run("select 1 as found from sessions where flavor = :flavor limit 1", flavor=flavor))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from engram.model import Hit
-    from engram.wiki.vault import Vault
+    from engram.vault.vault import Vault
 
 UNKNOWN = "Nothing is known of that."
 QUOTES = "quotes"
@@ -52,7 +52,7 @@ class Source:
     @property
     def shown(self) -> str:
         """Return it as an answer cites it."""
-        from engram.wiki.links import link
+        from engram.vault.links import link
 
         return link(self.target) if self.target else f"session `{inline(self.session_id or self.id, 80)}`"
 
@@ -80,7 +80,7 @@ def ask(
     budget: Annotated[int, Help("at most so many tokens of passages")] = 1500,
 ) -> Asked:
     """Answer from the wiki and all that is remembered, with sources; say so where nothing is known."""
-    from engram.wiki import sync, vault
+    from engram.vault import sync, vault
 
     asked = required("question", question, "Ask something: engram ask why did we drop redis").strip()
     limit, room = sessions.positive("budget", budget), sessions.room(project)

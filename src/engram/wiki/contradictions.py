@@ -8,9 +8,9 @@ from __future__ import annotations
 from engram.errors import Error
 from engram.hub import Hub
 from engram.text import inline, quote
-from engram.wiki import article
+from engram.vault import article
+from engram.vault.vault import Vault
 from engram.wiki.checks import WARNING, Finding, Names, Page, View
-from engram.wiki.vault import Vault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from hashlib import blake2b
 
 from engram.clock import moment, zone
+from engram.compiler.pages import Front, laid_out
 from engram.hub import Hub
 from engram.store import entries
 from engram.text import inline, one_line
-from engram.wiki import article, state, writes
-from engram.wiki.links import link
-from engram.wiki.pages import Front, laid_out
-from engram.wiki.vault import Vault
+from engram.vault import article, state, writes
+from engram.vault.links import link, unlinked
+from engram.vault.vault import Vault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def page(asked: Asked, day: str, logs: dict[str, str]) -> str:
         ("Sources Consulted", [f"- {_consulted(each, logs.get(each.id))}" for each in asked.sources]),
         ("Follow-Up Questions", [f"- {each}" for each in asked.follow_up] or ["None were noted."]),
     ]
-    title = inline(asked.question, 200).replace("[[", "⟦").replace("]]", "⟧")
+    title = unlinked(inline(asked.question, 200))
     return laid_out(front, f"# {title}", sections)
 
 

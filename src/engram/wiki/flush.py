@@ -123,7 +123,7 @@ class _Pass:
         )  # fmt: skip
 
     def _flush(self, due: Row) -> None:
-        from engram.wiki.entry import pieces
+        from engram.vault.entry import pieces
 
         hub, session_id, seen = self.hub, due["session_id"], int(due["through"])
         rows = entries.new(hub.engine, session_id, seen)
@@ -143,7 +143,7 @@ class _Pass:
         self, session_id: str, seen: int, last: int, piece: list[Any], content: str, made_by: str
     ) -> bool:  # fmt: skip
         """Move the mark and keep the entry, both or neither."""
-        from engram.wiki.daily_log import day_of
+        from engram.vault.daily_log import day_of
 
         hub, at = self.hub, max(int(row["at"]) for row in piece)
         first = int(piece[0]["id"])
@@ -166,7 +166,7 @@ class _Pass:
 
     def _content(self, session_id: str, seen: int, piece: list[Any]) -> tuple[str, str]:
         """Return what an entry says and who made it; nothing where nothing is worth it."""
-        from engram.wiki import entry
+        from engram.vault import entry
 
         facts = _facts(self.hub, session_id, seen, piece)
         if not entry.worth_it(piece, facts):
@@ -180,7 +180,7 @@ class _Pass:
 
     def _thought(self, session_id: str, piece: list[Any]) -> tuple[str, str] | None:
         """Return what the model makes of it; None where quotes have to do; raise where trying later may help."""
-        from engram.wiki import entry
+        from engram.vault import entry
 
         lists = ("exchanges", "decisions", "lessons", "actions")
         found = self.thinker.ask("flush", entry.quoted(piece, _OF_ONE), "context", lists, verdict=True)
@@ -200,7 +200,7 @@ class _Pass:
         """Let the logs hold every entry that they do not hold yet."""
         from itertools import groupby
 
-        from engram.wiki import daily_log, sync, vault
+        from engram.vault import daily_log, sync, vault
 
         place = vault.of(self.hub)
         waiting = sorted(entries.unwritten(self.hub.engine), key=lambda row: (row["day"], row["at"], row["id"]))

@@ -16,13 +16,15 @@ def delete_session(
 ) -> Deleted:  # fmt: skip
     """Delete a session for good, with its subagents, and make again without it what was made of it."""
     from engram.memory import forget
-    from engram.wiki import daily_log, images, vault
+    from engram.vault import daily_log, history, images, vault
 
     family = forget.family_of(hub, session)
     named = {each.id for each in family}
     # The logs first: a crash in between leaves a session that can be deleted again, not words that cannot.
-    for day in sorted({day for each in named for day in entries.days_of(hub.engine, each)}):
+    days = sorted({day for each in named for day in entries.days_of(hub.engine, each)})
+    for day in days:
         daily_log.erase(vault.of(hub), day, named)
+    history.forget(vault.of(hub), {*named, *(f"daily/{day}" for day in days)})
     images.forget(vault.of(hub))
     vault.clear_drafts(vault.of(hub))
     return forget.delete(hub, family)

@@ -17,7 +17,7 @@ def get(
 ) -> Around:
     """Show what was found, whole, with what was said before and after it; or a page of the wiki."""
     from engram.recall.get import found
-    from engram.wiki.vault import FOLDERS
+    from engram.vault.vault import FOLDERS
 
     target = id.strip().removeprefix("[[").removesuffix("]]").partition("|")[0] if isinstance(id, str) else ""
     if target.partition("/")[0] in FOLDERS and "/" in target:
@@ -31,7 +31,7 @@ def _page(hub: Hub, target: str) -> Around:
     from engram.clock import moment
     from engram.errors import NotFound
     from engram.text import PAGE, clean
-    from engram.wiki import article, vault
+    from engram.vault import article, vault
 
     home = vault.of(hub)
     name, _, part = target.removesuffix(".md").partition("#")
@@ -50,7 +50,7 @@ def _page(hub: Hub, target: str) -> Around:
 
 def _entry(text: str, name: str, part: str) -> tuple[str | None, str] | None:
     """Return the session and the words of one entry of a log, by its id or its heading; None if it is not there."""
-    from engram.wiki import daily_log
+    from engram.vault import daily_log
 
     for each in daily_log.read(text, name.partition("/")[2]):
         if part in (each.id, each.title):

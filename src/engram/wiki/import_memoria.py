@@ -15,10 +15,10 @@ from engram.hub import Hub
 from engram.operation import Help, operation
 from engram.text import PAGE, clean, one_line
 from engram.value import value
-from engram.wiki import article, gate, index, state
-from engram.wiki.links import slug
+from engram.vault import article, gate, index, state
+from engram.vault.links import slug
+from engram.vault.vault import FOLDERS, Vault
 from engram.wiki.memoria_tree import KNOWLEDGE, Document, Tree
-from engram.wiki.vault import FOLDERS, Vault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def import_memoria(
 ) -> Adopted:
     """Take over a wiki of memoria or claude-memory-compiler: logs, articles, index, log; again for what is new."""
     from engram.capture.intake import redactor
-    from engram.wiki import sync, vault
+    from engram.vault import sync, vault
 
     home, tree = vault.of(hub), Tree(clean("path", path))
     if tree.root == home.root:

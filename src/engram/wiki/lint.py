@@ -13,8 +13,8 @@ from engram.wiki.checks import ERROR, SUGGESTION, WARNING, Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from engram.vault.vault import Vault
     from engram.wiki.checks import View
-    from engram.wiki.vault import Vault
 
 
 @value
@@ -47,7 +47,8 @@ def lint(
     structural_only: Annotated[bool, Help("ask no model for contradictions")] = False,
 ) -> Linted:
     """Check the wiki: links, orphans, stale and sparse pages, sources that are gone, contradictions."""
-    from engram.wiki import checks, sync, vault
+    from engram.vault import sync, vault
+    from engram.wiki import checks
     from engram.wiki.view import view
 
     home = vault.of(hub)
@@ -79,8 +80,8 @@ def _contradictions(hub: Hub, home: Vault, seen: View) -> tuple[list[Finding], s
     if hub.settings.model in ("", "none"):
         return [], ""
     from engram.store import rot
+    from engram.vault.findable import KIND
     from engram.wiki.contradictions import contradictions
-    from engram.wiki.findable import KIND
 
     found, problem = contradictions(hub, home, seen)
     if not problem:
@@ -93,8 +94,8 @@ def _contradictions(hub: Hub, home: Vault, seen: View) -> tuple[list[Finding], s
 def _reported(hub: Hub, home: Vault, found: Linted) -> str:
     """Write the report of the day and note when lint ran; return the file. A wiki that is not there gets none."""
     from engram.clock import moment, zone
-    from engram.wiki import state
-    from engram.wiki.vault import replace
+    from engram.vault import state
+    from engram.vault.vault import replace
 
     if not os.path.isdir(home.root):
         return ""

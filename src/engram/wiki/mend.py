@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from engram.compiler import record as records
 from engram.hub import Hub
 from engram.text import one_line
-from engram.wiki import article, findable, index, state
-from engram.wiki import record as records
-from engram.wiki.article import Article, Section
+from engram.vault import article, findable, index, state
+from engram.vault.article import Article, Section
+from engram.vault.links import link
+from engram.vault.merge import fingerprint
+from engram.vault.vault import Vault
 from engram.wiki.checks import Finding
-from engram.wiki.links import link
-from engram.wiki.merge import fingerprint
-from engram.wiki.vault import Vault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def mend(hub: Hub, vault: Vault, findings: list[Finding]) -> tuple[str, ...]:
     with vault.alone():
         done = [each for each in of["missing-backlink"] if _linked_back(vault, each.page, each.others)]
         dead = [each.page for each in of["dead-row"]]
-        index.add_rows(vault, {target: _row(vault, target) for target in unlisted}, dead)
+        index.add_rows(vault, {target: row(vault, target) for target in unlisted}, dead)
     told = [f"{each.page} links back to {', '.join(each.others)}" for each in done]
     told += [f"the index lists {target}" for target in unlisted]
     told += [f"the index no more lists {target}" for target in dead]
@@ -103,11 +103,10 @@ def _title(vault: Vault, target: str) -> str:
     return one_line(article.read(vault.read(target) or "").title, 120)
 
 
-def _row(vault: Vault, target: str) -> str:
+def row(vault: Vault, target: str) -> str:
     """Return the row of a page that the index lacks, from what the page says."""
     page = article.read(vault.read(target) or "")
     kept: dict[str, Any] = state.page(vault, target) or {}
-    prose = [line for line in page.body.splitlines() if line.strip() and not line.startswith(("#", "|", "```", "---"))]
-    summary = kept.get("summary") or (prose[0].strip("-*> ") if prose else page.title)
+    summary = kept.get("summary") or page.opening or page.title
     logs = [each.removesuffix(".md") for each in page.list("sources") if each.startswith("daily/")]
     return index.row(target, str(summary), logs, page.get("updated") or page.get("created") or "")

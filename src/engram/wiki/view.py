@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from engram.errors import InvalidInput
 from engram.hub import Hub
 from engram.store import sessions
-from engram.wiki import article, daily_log, gate, state
+from engram.vault import article, daily_log, gate, state
+from engram.vault.links import links
+from engram.vault.vault import Vault
 from engram.wiki.checks import Log, Page, View
-from engram.wiki.links import links
-from engram.wiki.vault import Vault
 
 _ROW = re.compile(r"(?m)^\|[ \t]*\[\[([^\[\]|#\\\n]+)")
 _RESTS_ON = ("sources", "consulted", "connects")
@@ -42,7 +42,7 @@ def page(target: str, text: str) -> Page:
     return Page(
         target=target, title=found.title or target.rpartition("/")[2], names=found.list("aliases"),
         links=tuple(each.target for each in links(body)), words=len(body.split()), size=len(text),
-        sources=tuple(_plain(each) for key in _RESTS_ON for each in found.list(key) if _plain(each)),
+        sources=tuple(plain_source(each) for key in _RESTS_ON for each in found.list(key) if plain_source(each)),
         closed=bool(found.front or not opened or _is_rule(text)),
     )  # fmt: skip
 
@@ -54,7 +54,7 @@ def _is_rule(text: str) -> bool:
     return keyed is None
 
 
-def _plain(source: str) -> str:
+def plain_source(source: str) -> str:
     """Return the page or session a source names, however it is written."""
     inner = source.strip().removeprefix("[[").removesuffix("]]")
     return re.split(r"[|#]", inner)[0].strip().removesuffix(".md")

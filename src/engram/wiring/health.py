@@ -18,11 +18,10 @@ from engram.wiring import jsonc, launcher, toml_block
 from engram.wiring.agents import AGENTS, Agent, directory, present, program
 from engram.wiring.command import fleeting, located, program_in, runs
 from engram.wiring.finding import Finding
+from engram.wiring.hook_times import measured, moment_of
 from engram.wiring.places import Place, places
 from engram.wiring.trust import Trusted
 from engram.wiring.wire import Hooks, Plugin
-
-_LATELY = 200  # of an agent's last events, those that are looked at
 
 
 def agents(home: str) -> Iterator[Finding]:
@@ -61,7 +60,7 @@ def _launched(home: str) -> Iterator[Finding]:
 def last_heard(home: str, flavor: str) -> int:
     """Return when an agent last called us, in microseconds; 0 if it never did."""
     found = _heard(home).get(flavor)
-    then = _moment(found[-1]) if found else None
+    then = moment_of(found[-1]) if found else None
     return 0 if then is None else int(then.timestamp() * 1_000_000)
 
 
@@ -157,17 +156,14 @@ def _firing(agent: Agent, firings: list[Firing], home: str) -> Iterator[Finding]
     if not firings:
         yield Finding("ok", agent.flavor, "Not heard from yet: that comes with its next session.")
         return
-    lately = firings[-_LATELY:]
-    times = sorted(each.milliseconds for each in lately)
-    half, most = times[len(times) // 2], times[min(len(times) - 1, len(times) * 95 // 100)]
-    text = f"Last heard {_ago(lately[-1])} ({lately[-1].event}); a hook takes {half:.0f} ms, 95 % within {most:.0f} ms."
-    yield Finding("ok", agent.flavor, text)
-    failed = [each for each in lately if each.problem]
-    if failed:
-        why = one_line(failed[-1].problem, 200)
-        text = f"{len(failed)} of its last {len(lately)} events failed, the last {_ago(failed[-1])}: {why}"
-        recent, log = failed[-1] is lately[-1], os.path.join(home, "hook.log")
-        yield Finding("problem" if recent else "warning", agent.flavor, text, f"tail {shlex.quote(log)}")
+    last = firings[-1]
+    found = measured(agent.flavor, last.event, firings)
+    took = f"a hook takes {found.p50:.0f} ms, 95 % within {found.p95:.0f} ms."
+    yield Finding("ok", agent.flavor, f"Last heard {_ago(found.last_at)} ({last.event}); {took}")
+    if found.failures:
+        why, log = one_line(found.problem, 200), os.path.join(home, "hook.log")
+        text = f"{found.failures} of its last {found.calls} events failed, the last {_ago(found.failed_at)}: {why}"
+        yield Finding("problem" if last.problem else "warning", agent.flavor, text, f"tail {shlex.quote(log)}")
 
 
 def _heard(home: str) -> dict[str, list[Firing]]:
@@ -177,15 +173,7 @@ def _heard(home: str) -> dict[str, list[Firing]]:
     return found
 
 
-def _moment(firing: Firing) -> datetime | None:
-    try:
-        return datetime.strptime(firing.at, "%Y-%m-%dT%H:%M:%S%z")
-    except ValueError:
-        return None
-
-
-def _ago(firing: Firing) -> str:
-    then = _moment(firing)
+def _ago(then: datetime | None) -> str:
     if then is None:
         return "at some time"
     return f"{duration(int((datetime.now(timezone.utc) - then).total_seconds() * 1_000_000))} ago"

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import httpx
 from starlette.applications import Starlette
 
-from engram.hub import Hub
+from engram import Engram
 from engram.surfaces.http.application import application
 
 T = TypeVar("T")
@@ -19,7 +19,7 @@ JSON = {"content-type": "application/json"}
 class Caller:
     """A program that calls the server, in whatever language."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: Engram) -> None:
         self.app = application(hub)
 
     def post(self, operation: str, **arguments: Any) -> httpx.Response:

@@ -54,14 +54,15 @@ def expected(token: str | None, host: str, origin: str) -> int | None:
 
 def test_no_route_lets_anybody_in_who_should_stay_out(local: Engram) -> None:
     app = application(local, token=TOKEN, hosts=HOSTS)
-    paths = [route.path for route in app.routes if isinstance(route, Route)] + ["/", "/api/nonsense", "/favicon.ico"]
+    ours = [route.path for route in app.routes if isinstance(route, Route)]
+    paths = [path for path in ours if path.startswith(("/api", "/mcp"))] + ["/api/nonsense", "/mcp/nonsense"]
     # Every route meets every kind of caller; every variety of each kind meets some routes.
     few = itertools.product(
         (None, TOKENS[6], GOOD_TOKEN), (GOOD_HOSTS[0], BAD_HOSTS[1]), ("none", "own", "null", ORIGINS[3])
     )
     cases = [*itertools.product(paths, ("GET", "POST", "OPTIONS"), few)]
     many = itertools.product(TOKENS, GOOD_HOSTS + BAD_HOSTS, ORIGINS)
-    cases += itertools.product(("/api", "/api/register", "/nowhere"), ("POST",), many)
+    cases += itertools.product(("/api", "/api/register", "/api/nowhere"), ("POST",), many)
 
     async def act(client: httpx.AsyncClient) -> list[Any]:
         wrong = []

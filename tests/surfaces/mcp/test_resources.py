@@ -123,7 +123,7 @@ def test_a_world_that_was_never_written_is_not_found(engram: Engram) -> None:
 
 
 def test_pages_of_the_wiki_are_listed_and_read_quoted(engram: Engram) -> None:
-    from engram.wiki import vault
+    from engram.vault import vault
 
     home = vault.of(engram)
     assert home.write("concepts/kafka", "# Kafka\n\nThree nodes.\n", None)

@@ -21,8 +21,10 @@ from engram.surfaces.cli import render_capture as _  # noqa: F401  captured valu
 from engram.surfaces.cli import render_catalog as _catalog  # noqa: F401  so do patterns and their rules
 from engram.surfaces.cli import render_compile as _compile  # noqa: F401  so does what compiling came to
 from engram.surfaces.cli import render_dream as _dream  # noqa: F401  so do passes and drives
+from engram.surfaces.cli import render_health as _health  # noqa: F401  so do sizes, failures and hooks
 from engram.surfaces.cli import render_memory as _memory  # noqa: F401  so do gists and eras
 from engram.surfaces.cli import render_model as _model  # noqa: F401  so does the model
+from engram.surfaces.cli import render_page as _page  # noqa: F401  so do pages of the wiki
 from engram.surfaces.cli import render_wiki as _wiki  # noqa: F401  so do answers and lint
 from engram.surfaces.cli.commands import Command
 from engram.surfaces.encode import problem, to_json
@@ -37,11 +39,14 @@ COMMANDS = (
     Command("lock", "lock_resources", positional=("resources",), each=True, patient=True),
     Command("send", "send", positional=("to", "body")),
     Command("inbox", "inbox", empty="No unread messages."),
+    Command("messages", "list_messages", empty="Nobody has written to anybody yet."),
     Command("stats", "stats"),
     Command("activity", "activity", empty="Nothing was prevented or taken over yet."),
+    Command("projects", "list_projects", empty="No session worked anywhere yet."),
     Command("digest", "get_digest", positional=("session_id",)),
     Command("outcome", "set_outcome", positional=("session_id", "outcome")),
     Command("cost", "cost", empty="No tokens of these days are captured: `engram ingest`, or --days for more."),
+    Command("days", "count_days", empty="Nothing was said in these days: `engram ingest`, or --days for more."),
     Command("model", "model_status"),
     Command("get", "get", positional=("id",)),
     Command("context", "context", positional=("prompt",), stdin=False),
@@ -55,12 +60,19 @@ COMMANDS = (
     Command("self", "get_self_state", empty="No state is kept yet."),
     Command("backlog", "backlog_stats"),
     Command("flush", "flush", positional=("session",), stdin=False),
+    Command("failures", "list_failures", empty="Nothing failed."),
     Command("compile", "compile"),
     Command("lint", "lint"),
+    Command("wiki list", "list_pages"),
+    Command("wiki show", "get_page", positional=("target",)),
+    Command("wiki diff", "page_diff", positional=("target", "since", "until"), empty="They do not differ."),
+    Command("wiki graph", "link_graph", positional=("around",), stdin=False),
+    Command("wiki mentions", "get_mentions", positional=("session_id",), empty="The wiki does not tell of it yet."),
     Command("integrate", "integrate"),
     Command("memory gists", "list_summaries", empty="No session has a gist yet: `engram summarize`."),
     Command("memory months", "summaries_by_month", empty="No session has a gist yet: `engram summarize`."),
     Command("memory unsummarized", "unsummarized_count", positional=("session_id",)),
+    Command("memory tier", "get_tier", positional=("name",), empty="There is none yet: `engram integrate`."),
     Command("memory covered", "profile_sessions_covered"),
     Command("memory set-gist", "store_summary", positional=("session_id", "content")),
     Command("memory set-era", "store_era", positional=("month", "content")),
@@ -68,6 +80,8 @@ COMMANDS = (
     Command("memory set-narrative", "set_narrative", positional=("content",)),
     Command("memory set-self", "set_self_state", positional=("state",)),
     Command("check", "check"),
+    Command("storage", "get_storage"),
+    Command("hooks", "hook_times", empty="No agent has called yet: `engram init` wires them."),
     Command("import chatgpt", "import_chatgpt", positional=("path",)),
     Command("import claude", "import_claude", positional=("path",)),
     Command("import grok", "import_grok", positional=("path",)),
@@ -86,6 +100,7 @@ COMMANDS = (
     Command("patterns export", "export_catalog", positional=("directory",)),
     Command("patterns measure", "measure", positional=("pattern",), empty="No rule was distributed yet."),
     Command("world show", "world_state"),
+    Command("world list", "list_world_states", empty="No world state yet. Write one with `engram world set`."),
     Command("world set", "set_world_state", positional=("content",)),
     Command("world history", "world_history", empty="No world state yet. Write one with `engram world set`."),
     Command("world diff", "world_diff", positional=("since", "until"), empty="They do not differ."),
@@ -156,6 +171,10 @@ def command_line() -> click.Group:
     for each in patterns.PATTERNS:
         group.add_command(each)
     root.add_command(group)
+    pages = _Group("wiki ", name="wiki", help="The pages of the wiki: read, compared, edited, and who links to whom.")
+    for each in wiki.PAGES:
+        pages.add_command(each)
+    root.add_command(pages)
     root.add_command(_Group("memory ", name="memory", help="What is made of sessions, piece by piece."))
     root.add_command(_Group("import ", name="import", help="Take over the memory of another program."))
     return root

@@ -13,15 +13,14 @@ from typing import Any
 import click
 
 from engram.api import Engram
+from engram.compiler.compile import Compiled
 from engram.digests.digest import OUTCOMES
 from engram.errors import InvalidInput, NotFound
 from engram.model import Check, Cost, Ingested
 from engram.operation import Operation
 from engram.settings import load
-from engram.store import captures, hook_log
-from engram.store import events as event_store
+from engram.store import hook_log
 from engram.surfaces.cli.commands import json_option, project_at, project_option, show
-from engram.wiki.compile import Compiled
 from engram.wiki.lint import Linted
 
 FAILED = "engram.failed"  # in a command's meta: its answer names something that went wrong
@@ -142,15 +141,15 @@ class Bar:
 
 
 def sessions(
-    project: str | None, everywhere: bool, recent: bool, captured: bool, flavor: str | None, outcome: str | None,
-    subagents: bool, hours: float | None, limit: int, as_json: bool,
+    project: str | None, everywhere: bool, recent: bool, captured: bool, subagents: bool, hours: float | None,
+    limit: int, as_json: bool, **captures: Any,
 ) -> None:  # fmt: skip
     """List who is here; --recent lists completed work, --captured what transcripts tell."""
     room = None if everywhere else project_at(project)
     with Engram() as engram:
-        if captured or flavor or outcome or subagents:
+        if captured or subagents or any(each is not None for each in captures.values()):
             days = None if hours is None else hours / 24
-            found: list[Any] = engram.list_sessions(room, flavor, outcome, days, subagents, limit)
+            found: list[Any] = engram.list_sessions(room, days=days, subagents=subagents, limit=limit, **captures)
             show(found, as_json, "No such session is captured. Take transcripts in with `engram ingest`.")
         elif recent:
             found = engram.get_recent_sessions(hours or 24, room, limit)
@@ -161,17 +160,17 @@ def sessions(
 
 
 def show_session(
-    session_id: str, events: bool, digest: bool, cost: bool, kind: str | None, limit: int, as_json: bool
+    session_id: str, events: bool, digest: bool, cost: bool, outline: bool, kind: str | None, start: str | None,
+    limit: int, as_json: bool,
 ) -> None:  # fmt: skip
     """Show one session: who and where, what it came to; --events tells all that happened."""
-    if events + digest + cost > 1:
-        raise InvalidInput(field="show", reason="choose one of --events, --digest, --cost.")
+    if events + digest + cost + outline > 1:
+        raise InvalidInput(field="show", reason="choose one of --events, --digest, --cost, --outline.")
     with Engram() as engram:
-        if events or kind:
-            found = engram.get_events(session_id, kind, limit)
-            show(found, as_json, "No such events.")
-            if len(found) == limit and not as_json:
-                _tell_of_more(engram, session_id, kind, limit)
+        if events or kind or start:
+            _events(engram, session_id, kind, start, limit, as_json)
+        elif outline:
+            show(engram.get_outline(session_id), as_json)
         elif digest:
             show(engram.get_digest(session_id), as_json)
         elif cost:
@@ -182,13 +181,27 @@ def show_session(
             _overview(engram, session_id, as_json)
 
 
-def _tell_of_more(engram: Engram, session_id: str, kind: str | None, shown: int) -> None:
-    """Say that a session has more events than were shown."""
-    capture = captures.of_session(engram.engine, engram.get_session(session_id).id)
-    rows = event_store.of_capture(engram.engine, capture["num"]) if capture else []
-    total = sum(kind in (None, row["kind"]) for row in rows)
-    if total > shown:
-        click.echo(f"{shown:,} of {total:,} events; -n shows more.", err=True)
+def _events(engram: Engram, session_id: str, kind: str | None, start: str | None, limit: int, as_json: bool) -> None:
+    """Show what happened, from the beginning or from one event on, and say if there is more."""
+    if start and kind:
+        raise InvalidInput(field="--from", reason="it counts all events; leave --kind out.")
+    before = engram.locate_event(session_id, _number(start)) if start else 0
+    found = engram.get_events(session_id, kind, limit, before)
+    show(found, as_json, "No such events.")
+    if len(found) < limit or as_json:
+        return
+    outline = engram.get_outline(session_id)
+    total = outline.events if kind is None else outline.kinds.get(kind, 0)
+    if total > before + limit:
+        more = "from there" if start else f"of {total:,} events"
+        click.echo(f"{limit:,} {more}; -n shows more.", err=True)
+
+
+def _number(event: str) -> int:
+    said = event.removeprefix("e")
+    if not said.isascii() or not said.isdecimal():
+        raise InvalidInput(field="--from", reason=f"{event!r} is no event; recall shows them, like e77.")
+    return int(said)
 
 
 def _overview(engram: Engram, session_id: str, as_json: bool) -> None:
@@ -242,8 +255,8 @@ def _carried_out(operation: Operation, engram: Engram, given: dict[str, Any]) ->
 
 
 def _compiled(engram: Engram, given: dict[str, Any]) -> Any:
+    from engram.compiler.compile import compile_logs
     from engram.surfaces.cli.recall import Bars
-    from engram.wiki.compile import compile_logs
 
     with Bars(quiet=bool(click.get_current_context().params.get("as_json"))) as bars:
         return compile_logs(engram, told=bars, **given)
@@ -286,6 +299,9 @@ CAPTURE = (
             click.Option(["-c", "--captured"], is_flag=True, help="Those transcripts tell of instead."),
             click.Option(["--flavor"], help="Only this agent's; of the captured."),
             click.Option(["--outcome"], type=click.Choice(OUTCOMES), help="Only those that ended so; of the captured."),
+            click.Option(["--since"], help="Only what went on at this day or later, 2026-11-01; of the captured."),
+            click.Option(["--until"], help="Only what began at this day or earlier; of the captured."),
+            click.Option(["--min-cost"], type=float, help="Only what cost so many dollars; of the captured."),
             click.Option(["--subagents"], is_flag=True, help="With those other sessions started; of the captured."),
             click.Option(["--hours"], type=float, help="How far back; 24 for --recent."),
             click.Option(["-n", "--limit"], type=int, default=50, show_default=True, help="At most so many."),
@@ -298,7 +314,9 @@ CAPTURE = (
             click.Argument(["session_id"]),
             click.Option(["--events"], is_flag=True, help="What happened, in order."),
             click.Option(["--digest"], is_flag=True, help="What it came to."),
+            click.Option(["--outline"], is_flag=True, help="What people asked, turn by turn."),
             click.Option(["--cost"], is_flag=True, help="Tokens and money by model."),
+            click.Option(["--from", "start"], help="Only events from this one on, like e77."),
             click.Option(["--kind"], help="Only events of this kind: message, call, result …"),
             click.Option(["-n", "--limit"], type=int, default=200, show_default=True, help="At most so many events."),
             json_option(),

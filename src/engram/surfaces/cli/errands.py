@@ -14,11 +14,12 @@ from engram.settings import Settings, load, without_password
 from engram.surfaces.cli.commands import acting, json_option, project_at, project_option, session_option, show, tell
 
 
-def locks(resource: str | None, project: str | None, as_json: bool) -> None:
+def locks(resource: str | None, project: str | None, lapsed: bool, as_json: bool) -> None:
     """List who holds what, or who holds something on one resource."""
     with Engram() as engram:
         if resource is None:
-            show(engram.list_locks(project_at(project)), as_json, "Nobody holds anything.")
+            found = engram.list_locks(project_at(project), lapsed=lapsed)
+            show(found, as_json, "No lock lapsed." if lapsed else "Nobody holds anything.")
         else:
             who = acting(engram, None, needed=False)
             show(engram.check_locks(resource, who, host.directory()), as_json, f"{resource} is free.")
@@ -50,7 +51,7 @@ def edit(project: str | None, session: str | None) -> None:
             old, version = current.content, current.version
         except NotFound:
             old, version = "", 0
-        path, new = _edited(old)
+        path, new = edited(old, "world-state")
         if new == old:
             click.echo("Nothing was changed.")
         else:
@@ -63,11 +64,23 @@ def edit(project: str | None, session: str | None) -> None:
     os.unlink(path)
 
 
-def serve(socket: str | None, port: int | None, as_json: bool) -> None:
-    """Offer every operation over HTTP: on a Unix socket, or on a loopback port with a token."""
+def serve(socket: str | None, port: int | None, host: str | None, as_json: bool) -> None:
+    """Offer every operation over HTTP: on a Unix socket, or on a loopback port with a token and the dashboard."""
     from engram.surfaces.http import server
 
-    server.serve(load(), socket_path=socket, port=port, announce=lambda endpoint: show(endpoint, as_json))
+    server.serve(load(), socket_path=socket, port=port, host=host, announce=lambda endpoint: show(endpoint, as_json))
+
+
+def ui(port: int | None, host: str | None, browse: bool, as_json: bool) -> None:
+    """Open the dashboard in your browser; serves it until Ctrl-C, unless a server already runs.
+
+    The link works once and for ten minutes; the browser that opens it stays let in.
+    """
+    from engram.surfaces.cli.patterns import need_person
+    from engram.surfaces.dashboard import opening
+
+    need_person()
+    opening.opened(load(), port, host, browse, lambda link: show(link, as_json))
 
 
 def hook() -> None:
@@ -117,8 +130,9 @@ def config(as_json: bool) -> None:
     click.echo(click.style(f"\nChange one in {place}, or as ENGRAM_<NAME> in the environment.", dim=True))
 
 
-def _edited(old: str) -> tuple[str, str]:
-    handle, path = tempfile.mkstemp(prefix="world-state-", suffix=".md")
+def edited(old: str, name: str) -> tuple[str, str]:
+    """Let a person change a text in their editor; return the file it is kept in, and what it says now."""
+    handle, path = tempfile.mkstemp(prefix=f"{name}-", suffix=".md")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(f"{old}\n" if old else "")
     click.edit(filename=path)
@@ -129,10 +143,19 @@ def _edited(old: str) -> tuple[str, str]:
 
 edit_world = click.Command("edit", callback=edit, help=edit.__doc__, params=[project_option(), session_option(False)])
 
+_HOST = click.Option(
+    ["--host"], help="Another address of this machine than loopback; what passes is not encrypted, so mind the network."
+)
+
 ERRANDS = (
     click.Command(
         "locks", callback=locks, help=locks.__doc__,
-        params=[click.Argument(["resource"], required=False), project_option(), json_option()],
+        params=[
+            click.Argument(["resource"], required=False),
+            project_option(),
+            click.Option(["--lapsed"], is_flag=True, help="Those that lapsed instead, or whose holder is gone."),
+            json_option(),
+        ],
     ),
     click.Command(
         "unlock", callback=unlock, help=unlock.__doc__,
@@ -149,6 +172,16 @@ ERRANDS = (
         params=[
             click.Option(["--socket"], help="Unix socket to listen on, if not engram.sock in the home."),
             click.Option(["--port"], type=click.IntRange(0, 65535), help="Loopback port instead; 0 picks a free one."),
+            _HOST,
+            json_option(),
+        ],
+    ),
+    click.Command(
+        "ui", callback=ui, help=ui.__doc__,
+        params=[
+            click.Option(["--port"], type=click.IntRange(0, 65535), help="Port to serve on; 0 picks a free one."),
+            _HOST,
+            click.Option(["--open/--no-open", "browse"], default=True, help="Open the browser, or only say the link."),
             json_option(),
         ],
     ),

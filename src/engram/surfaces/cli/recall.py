@@ -54,7 +54,7 @@ def remember(content: tuple[str, ...], session: str | None, role: str, as_json: 
 def index(rebuild: bool, embed: bool, as_json: bool) -> None:
     """Bring the index up to date, with vectors for what has none; --rebuild makes it anew."""
     from engram.index.index import bring_up_to_date
-    from engram.wiki import sync, vault
+    from engram.vault import sync, vault
 
     with Engram() as engram, Bars(quiet=as_json) as bars:
         sync.sync(engram, vault.of(engram))

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from engram import text
+from engram.coordination.overview import Project
 from engram.model import Activity, Imported, Lock, Log, Message, Rot, Sent, Session, Stats, WorldState
 from engram.surfaces.cli.table import table
 
@@ -59,9 +60,13 @@ def _(lock: Lock) -> str:
 
 @render.register
 def _(message: Message) -> str:
+    return _message(message, "")
+
+
+def _message(message: Message, to: str) -> str:
     who = f"{message.sender} ({message.flavor})" if message.sender else "a person"
     head = "Engram" if message.kind == "loss" else f"From {who}"
-    return f"{click.style(f'{head}, {ago(message.sent_at)}:', bold=True)}\n{text.quote(message.body)}"
+    return f"{click.style(f'{head}{to}, {ago(message.sent_at)}:', bold=True)}\n{text.quote(message.body)}"
 
 
 @render.register
@@ -151,7 +156,10 @@ def _versions(found: Sequence[WorldState]) -> str:
         (str(v.version), ago(v.updated_at), v.updated_by or "", f"{text.tokens(v.content)}", text.one_line(v.content))
         for v in found
     ]
-    return table(("version", "when", "by", "tokens", "begins"), rows)
+    headings = ("version", "when", "by", "tokens", "begins")
+    if len({v.project for v in found}) == 1:
+        return table(headings, rows)
+    return table(("of", *headings), [(v.project or "everything", *row) for v, row in zip(found, rows, strict=True)])
 
 
 def _trail(found: Sequence[Activity]) -> str:
@@ -160,11 +168,27 @@ def _trail(found: Sequence[Activity]) -> str:
 
 
 def _messages(found: Sequence[Message]) -> str:
-    return "\n\n".join(map(render, found))
+    """Return messages; whom each is for only where that differs, which it never does in an inbox."""
+    several = len({each.recipient for each in found}) > 1
+    return "\n\n".join(_message(each, _recipient(each) if several else "") for each in found)
+
+
+def _recipient(message: Message) -> str:
+    if message.recipient is None:
+        return f" for the next in {os.path.basename(message.project) or 'no project'}"
+    return f" to {message.recipient}{'' if message.delivered_at else ' (unread)'}"
+
+
+def _projects(found: Sequence[Project]) -> str:
+    rows = [
+        (each.project or "(none)", ago(each.last_at), ", ".join(f"{name} {n:,}" for name, n in each.flavors.items()))
+        for each in found
+    ]
+    return table(("project", "last sign", "sessions"), rows)
 
 
 LISTS: dict[type, Any] = {
-    Session: _sessions, Lock: _locks, WorldState: _versions, Activity: _trail, Message: _messages,
+    Project: _projects, Session: _sessions, Lock: _locks, WorldState: _versions, Activity: _trail, Message: _messages,
 }  # fmt: skip
 
 

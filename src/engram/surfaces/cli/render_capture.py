@@ -10,6 +10,8 @@ import click
 
 from engram import text
 from engram.clock import moment
+from engram.digests.days import Day
+from engram.digests.transcript import Outline
 from engram.model import Capture, Check, Cost, Digest, Event, Ingested, Retention
 from engram.surfaces.cli.render import LISTS, ago, facts, render
 from engram.surfaces.cli.table import table
@@ -24,7 +26,7 @@ def _(found: Ingested) -> str:
         f"{name} {getattr(found, name):,}" for name in ("discovered", "ingested", "skipped_unchanged", "analyzed")
     )
     lines = [f"{'Would take in: ' if found.dry_run else ''}{counts}"]
-    lines.append(f"{size(found.bytes)} read: {found.events:,} events of {found.sessions:,} sessions")
+    lines.append(f"{text.size(found.bytes)} read: {found.events:,} events of {found.sessions:,} sessions")
     told = {"vanished": "sources gone, what they said is kept", "unknown": "files no adapter knows",
             "damaged": "bytes could not be read and were skipped"}  # fmt: skip
     lines += [f"{getattr(found, name):,} {words}" for name, words in told.items() if getattr(found, name)]
@@ -39,12 +41,16 @@ def _(found: Ingested) -> str:
 @render.register
 def _(kept: Retention) -> str:
     passes = ", ".join(f"{name} {count}" for name, count in kept.passes.items())
-    lines = [f"retention: freed {size(kept.freed)}, final_usage {size(kept.final_usage)}, evicted by {passes}"]
+    lines = [
+        f"retention: freed {text.size(kept.freed)}, final_usage {text.size(kept.final_usage)}, evicted by {passes}"
+    ]
     if kept.data_loss:
         names = ", ".join(kept.data_loss)
         lines.append(click.style(f"✗ data_loss: dropped undigested over the hard cap: {names}", fg="red"))
     if kept.distilled_over:
-        lines.append(click.style(f"⚠ digests take {size(kept.distilled)}, more than distilled_cap_bytes", fg="yellow"))
+        lines.append(
+            click.style(f"⚠ digests take {text.size(kept.distilled)}, more than distilled_cap_bytes", fg="yellow")
+        )
     return "\n".join(lines)
 
 
@@ -113,7 +119,7 @@ def _outcome(capture: Capture) -> str:
 
 def _costs(found: Sequence[Cost]) -> str:
     rows = [
-        (c.place, f"{c.input:,}", f"{c.output + c.reasoning:,}", f"{c.cache_read:,}",
+        (f"{c.place} {c.part}".strip(), f"{c.input:,}", f"{c.output + c.reasoning:,}", f"{c.cache_read:,}",
          f"{c.cache_write + c.cache_write_long:,}", f"{'≥ ' if c.basis == 'floor' else ''}${c.money:,.2f}", c.basis)
         for c in found
     ]  # fmt: skip
@@ -131,16 +137,27 @@ def _(cost: Cost) -> str:
     return _costs([cost])
 
 
+def _days(found: Sequence[Day]) -> str:
+    rows = [(d.day, f"{d.sessions:,}", f"{d.prompts:,}", f"{d.answers:,}") for d in found]
+    return table(("day", "sessions", "prompts", "answers"), rows)
+
+
+@render.register
+def _(day: Day) -> str:
+    return _days([day])
+
+
 def _events(found: Sequence[Event]) -> str:
     return "\n\n".join(map(render, found))
 
 
-def size(count: int) -> str:
-    """Return a number of bytes as a person says it."""
-    for unit, step in (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)):
-        if count >= step:
-            return f"{count / step:.1f} {unit}"
-    return f"{count} B"
+@render.register
+def _(found: Outline) -> str:
+    turns = [
+        f"e{each.event:<9} {each.at.astimezone():%m-%d %H:%M}  {text.one_line(each.said, 90)}" for each in found.turns
+    ]
+    counts = ", ".join(f"{number:,} {kind}" for kind, number in sorted(found.kinds.items()))
+    return "\n".join([*turns, f"{found.events:,} events ({counts}); {found.failed:,} came out as an error."])
 
 
-LISTS.update({Capture: _captures, Cost: _costs, Event: _events})
+LISTS.update({Capture: _captures, Cost: _costs, Day: _days, Event: _events})

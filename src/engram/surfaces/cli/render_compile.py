@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from engram.compiler.compile import Compiled
 from engram.surfaces.cli.render import render
-from engram.wiki.compile import Compiled
 
 _SHOWN = 12  # pages of one kind
 

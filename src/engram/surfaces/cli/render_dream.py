@@ -7,7 +7,6 @@ import click
 from engram.dream.done import Done, Foreseen, Pass, Undone
 from engram.dream.drives import STABILITY, Drive
 from engram.surfaces.cli.render import render
-from engram.text import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 _WIDTH = 20  # of a gauge
 _SHOWN = 20  # things of one list
 _ALONE = {"self self": "self state", "narrative current": "narrative", "profile self": "profile"}
-_MANY = {"entry": "log entries", "page": "changes of pages", "self": "versions of the self state"}
-_ONE = {"entry": "log entry", "page": "change of a page", "self": "version of the self state"}
 
 
 @render.register
@@ -53,10 +50,11 @@ def _(found: Pass) -> str:
 
 
 def _changed(found: Pass) -> str:
-    told = ", ".join(
-        counted(count, _ONE.get(kind, kind), _MANY.get(kind, "")) for kind, count in sorted(found.changes.items())
+    return (
+        f"; wrote {found.wrote}: `engram dream --undo {found.id}` takes it back"
+        if found.wrote and not found.undone_at
+        else ""
     )
-    return f"; wrote {told}: `engram dream --undo {found.id}` takes it back" if told and not found.undone_at else ""
 
 
 @render.register

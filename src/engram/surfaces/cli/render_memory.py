@@ -12,6 +12,7 @@ from engram import text
 from engram.memory.eras import Integrated
 from engram.memory.gist import Backlog, Summarized
 from engram.memory.import_lyra import TakenOver
+from engram.memory.tier import Tier
 from engram.model import Era, Gist
 from engram.surfaces.cli.render import LISTS, ago, facts, render
 from engram.surfaces.cli.table import table
@@ -32,6 +33,12 @@ def _(era: Era) -> str:
     sessions = f"{era.session_count} {'session' if era.session_count == 1 else 'sessions'}"
     head = f"{era.month}, {sessions}, version {era.version} by {era.made_by}"
     return f"{click.style(head, bold=True)}\n{era.content}"
+
+
+@render.register
+def _(tier: Tier) -> str:
+    head = f"{tier.name}, version {tier.version}, {ago(tier.made_at)} by {tier.made_by}"
+    return f"{click.style(head, bold=True)}\n{tier.content}"
 
 
 @render.register

@@ -8,7 +8,8 @@ import click
 
 from engram import text
 from engram.index.indexed import Indexed
-from engram.model import Around, Context, Deleted, Exchange, Hit
+from engram.model import Around, Deleted, Exchange, Hit
+from engram.recall.briefing import Context
 from engram.surfaces.cli.render import LISTS, ago, render
 
 _BARS = " ▁▂▃▄▅▆▇█"

@@ -1,11 +1,15 @@
-"""Commands around the wiki that are more than one operation: a question of many words."""
+"""Commands around the wiki that are more than one operation: a question of many words, an editor."""
 
 from __future__ import annotations
+
+import os
 
 import click
 
 from engram.api import Engram
+from engram.errors import Error, NotFound
 from engram.surfaces.cli.commands import json_option, project_at, project_option, show
+from engram.surfaces.cli.errands import edited
 
 
 def ask(question: tuple[str, ...], file_back: bool, project: str | None, budget: int, as_json: bool) -> None:
@@ -13,6 +17,40 @@ def ask(question: tuple[str, ...], file_back: bool, project: str | None, budget:
     with Engram() as engram:
         show(engram.ask(" ".join(question), file_back, project_at(project), budget), as_json)
 
+
+def history(target: str, as_json: bool) -> None:
+    """List the older versions of a page, the newest first."""
+    with Engram() as engram:
+        show(list(engram.get_page(target).versions), as_json, "No older version is kept yet.")
+
+
+def edit(target: str) -> None:
+    """Change a page in your editor, or write a new one; nothing you type is lost."""
+    with Engram() as engram:
+        try:
+            page = engram.get_page(target)
+            name, old, version = page.target, page.text, page.version
+        except NotFound:
+            name, old, version = target, "", ""
+        path, new = edited(old, "page")
+        if new == old or not new.strip():
+            click.echo("Nothing was changed.")
+        else:
+            try:
+                done = engram.edit_page(name, f"{new}\n", version, os.environ.get("USER"))
+            except Error as refusal:
+                click.echo(f"Your text is kept in {path}.", err=True)
+                raise refusal
+            click.echo(f"{'Created' if done.created else 'Changed'} {done.target}.")
+    os.unlink(path)
+
+
+PAGES = (
+    click.Command(
+        "history", callback=history, help=history.__doc__, params=[click.Argument(["target"]), json_option()]
+    ),
+    click.Command("edit", callback=edit, help=edit.__doc__, params=[click.Argument(["target"])]),
+)  # fmt: skip
 
 WIKI = (
     click.Command(

@@ -13,6 +13,12 @@ from engram.surfaces.encode import problem, to_json
 _ALWAYS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
+class Unexpected(Error):
+    """Something went wrong inside Engram; the server's log says what."""
+
+    code, status = "internal", 500
+
+
 class Answer(Response):
     """A value as JSON that nobody caches or guesses about."""
 

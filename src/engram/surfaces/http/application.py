@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -18,13 +19,16 @@ from starlette.routing import Route
 
 import engram.api  # brings every operation into the registry
 from engram import text
+from engram.api import Engram
 from engram.coordination import messages, sessions
 from engram.errors import Error, InvalidInput, NotFound
 from engram.hub import Hub
 from engram.operation import Operation, operations
 from engram.surfaces import signature
+from engram.surfaces.dashboard import routes as dashboard
+from engram.surfaces.dashboard.entrance import Entrance, kept_key
 from engram.surfaces.http import mcp
-from engram.surfaces.http.answer import Answer, refused
+from engram.surfaces.http.answer import Answer, Unexpected, refused
 from engram.surfaces.http.body import read_body
 from engram.surfaces.http.decode import from_json
 from engram.surfaces.http.guard import Guard
@@ -43,21 +47,27 @@ class NotAllowed(Error):
     code, status = "method_not_allowed", 405
 
 
-class Unexpected(Error):
-    """Something went wrong inside Engram; the server's log says what."""
+def application(
+    hub: Engram,
+    *,
+    token: str | None = None,
+    hosts: frozenset[str] = frozenset(),
+    stopping: Callable[[], bool] = bool,
+) -> Starlette:
+    """Offer a hub's operations; without token and hosts only for a socket that files already protect.
 
-    code, status = "internal", 500
-
-
-def application(hub: Hub, *, token: str | None = None, hosts: frozenset[str] = frozenset()) -> Starlette:
-    """Offer a hub's operations; without token and hosts only for a socket that files already protect."""
+    People reach a server through a port, so only there it has pages.
+    """
     if bool(token) != bool(hosts):
         raise ValueError("A server on TCP needs a token and the names it answers to.")
     waiting = anyio.CapacityLimiter(WAITING_CALLS)
     operations = (_route(hub, each, waiting) for each in offered())
+    entrance = Entrance(kept_key(hub.settings.home)) if token else None
+    pages = dashboard.routes(hub, entrance, stopping) if entrance else ()
+    guard = Middleware(Guard, token=token, hosts=hosts, refuse=dashboard.refuse, pages=entrance)
     app = Starlette(
-        routes=[Route("/api", _describe, methods=["GET"]), mcp.route(hub, waiting), *operations],
-        middleware=[Middleware(Guard, token=token, hosts=hosts, refuse=refused)],
+        routes=[Route("/api", _describe, methods=["GET"]), mcp.route(hub, waiting), *operations, *pages],
+        middleware=[guard],
         exception_handlers={Error: _refuse, HTTPException: _astray, Exception: _fail},
     )
     app.router.redirect_slashes = False

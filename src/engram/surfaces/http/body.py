@@ -1,4 +1,4 @@
-"""The body of a request: JSON, and not too much of it."""
+"""The body of a request: JSON or a form, and not too much of it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,32 @@ class NotJson(Error):
     code, status = "not_json", 415
 
 
+class NoForm(Error):
+    """The body must be a form in UTF-8, sent as Content-Type: application/x-www-form-urlencoded."""
+
+    code, status = "no_form", 415
+
+
 async def read_body(request: Request) -> bytes:
-    """Return the whole body, or refuse it."""
-    kind, _, extras = request.headers.get("content-type", "").lower().partition(";")
-    if kind.strip() != "application/json" or extras.strip() not in ("", "charset=utf-8", 'charset="utf-8"'):
+    """Return the whole body if it is JSON, or refuse it."""
+    if not _is(request, "application/json"):
         raise NotJson
+    return await _whole(request)
+
+
+async def read_form(request: Request) -> bytes:
+    """Return the whole body if it is a form, or refuse it."""
+    if not _is(request, "application/x-www-form-urlencoded"):
+        raise NoForm
+    return await _whole(request)
+
+
+def _is(request: Request, wanted: str) -> bool:
+    kind, _, extras = request.headers.get("content-type", "").lower().partition(";")
+    return kind.strip() == wanted and extras.strip() in ("", "charset=utf-8", 'charset="utf-8"')
+
+
+async def _whole(request: Request) -> bytes:
     body = bytearray()
     try:
         async for chunk in request.stream():

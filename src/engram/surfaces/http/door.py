@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
@@ -11,13 +12,17 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engram.errors import Error, InvalidInput
 from engram.value import value
 
+if TYPE_CHECKING:
+    from http.client import HTTPConnection
+
 _LOOPBACK = "127.0.0.1"
 _LONGEST_PATH = 107 if sys.platform == "linux" else 103  # bytes the kernel keeps of a socket's path
+_CREDENTIALS = "serve.json"
 _PATIENCE = 2  # seconds in which a live server answers
 
 
@@ -39,7 +44,7 @@ class Endpoint:
     def __str__(self) -> str:
         if self.socket:
             return f"Serving on {self.socket}. Try: curl --unix-socket {self.socket} http://engram/api"
-        return f"Serving on {self.url}. The token is in {self.credentials}."
+        return f"Serving on {self.url}. The token is in {self.credentials}; `engram ui` opens its pages."
 
 
 @value
@@ -53,15 +58,15 @@ class Door:
 
 
 @contextmanager
-def open_door(home: str, path: str | None, port: int | None) -> Iterator[Door]:
+def open_door(home: str, path: str | None, port: int | None, host: str | None = None) -> Iterator[Door]:
     """Listen on a socket, the home's own if none is named, or on a port; clear up when the block ends."""
-    if port is None:
+    if port is None and host is None:
         with _socket_door(os.path.abspath(os.path.expanduser(path or os.path.join(home, "engram.sock")))) as it:
             yield it
     elif path is not None:
         raise InvalidInput(field="--port", reason="a server listens on a port or on --socket, not on both.")
     else:
-        with _port_door(home, port) as it:
+        with _port_door(home, port or 0, _address(host)) as it:
             yield it
 
 
@@ -84,17 +89,18 @@ def _socket_door(path: str) -> Iterator[Door]:
 
 
 @contextmanager
-def _port_door(home: str, port: int) -> Iterator[Door]:
-    """Listen on a loopback port and leave its address and its secret where only the owner reads."""
-    path = os.path.join(home, "serve.json")
+def _port_door(home: str, port: int, address: str) -> Iterator[Door]:
+    """Listen on a port and leave its address and its secret where only the owner reads."""
+    path = os.path.join(home, _CREDENTIALS)
     with _alone_in(home):
-        _refuse_second(path)
-        listener = _bound(port)
+        _refuse_second(home)
+        listener = _bound(address, port)
         port = listener.getsockname()[1]
-        url, token = f"http://{_LOOPBACK}:{port}", secrets.token_urlsafe(32)
+        url, token = f"http://{address}:{port}", secrets.token_urlsafe(32)
         _write(path, {"url": url, "token": token, "pid": os.getpid()})
     endpoint = Endpoint(pid=os.getpid(), url=url, credentials=path)
-    hosts = frozenset({f"{_LOOPBACK}:{port}", f"localhost:{port}"})
+    names = (address, "localhost") if address == _LOOPBACK else (address,)
+    hosts = frozenset(f"{each}:{port}" for each in names)
     try:
         yield Door(listener=listener, endpoint=endpoint, token=token, hosts=hosts)
     finally:
@@ -174,33 +180,76 @@ def _identity(path: str) -> tuple[int, int, int] | None:
     return found.st_dev, found.st_ino, found.st_ctime_ns
 
 
-def _refuse_second(path: str) -> None:
-    known = _read(path)
-    if known and _answers(str(known.get("url")), str(known.get("token"))):
-        raise AlreadyServing(address=f"{known['url']} (process {known.get('pid')})")
+def running(home: str) -> dict[str, str] | None:
+    """Return address and token of the server of this home that listens on a port; None if there is none."""
+    known = _read(os.path.join(home, _CREDENTIALS))
+    found = {name: str(known.get(name)) for name in ("url", "token", "pid")}
+    return found if known and _lives(found["pid"]) and _answers(found["url"], found["token"]) else None
+
+
+def _lives(pid: str) -> bool:
+    """Tell whether a process is there: who took the port of one that was killed is not our server."""
+    if sys.platform == "win32" or not pid.isdecimal():
+        return pid.isdecimal()
+    try:
+        os.kill(int(pid), 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return True
+
+
+def connection(url: str, patience: float) -> HTTPConnection:
+    """Return a connection to a server of ours, which nobody has asked anything yet."""
+    from http.client import HTTPConnection
+
+    address, _, port = url.removeprefix("http://").partition(":")
+    return HTTPConnection(address, int(port) if port.isdecimal() else 0, timeout=patience)
+
+
+def _refuse_second(home: str) -> None:
+    known = running(home)
+    if known:
+        raise AlreadyServing(address=f"{known['url']} (process {known['pid']})")
 
 
 def _answers(url: str, token: str) -> bool:
     """Tell whether the server that wrote this address and token still lives there."""
     import http.client
 
-    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=_PATIENCE)
+    asked = connection(url, _PATIENCE)
     try:
-        connection.request("GET", "/api", headers={"Authorization": f"Bearer {token}"})
-        return connection.getresponse().status == 200
+        asked.request("GET", "/api", headers={"Authorization": f"Bearer {token}"})
+        return asked.getresponse().status == 200
     except TimeoutError:
         return True  # too busy to answer is alive
     except (OSError, ValueError, http.client.HTTPException):
         return False
     finally:
-        connection.close()
+        asked.close()
 
 
-def _bound(port: int) -> socket.socket:
+def _address(host: str | None) -> str:
+    """Return the one address to listen on: callers must name it, so one that stands for all will not do."""
+    import ipaddress
+
+    if host is None or host == "localhost":
+        return _LOOPBACK
+    try:
+        found = ipaddress.IPv4Address(host)
+    except ValueError:
+        raise InvalidInput(field="--host", reason=f"{host!r} is no IPv4 address of this machine.") from None
+    if found.is_unspecified:
+        raise InvalidInput(field="--host", reason="name one address of this machine; callers have to name it too.")
+    return str(found)
+
+
+def _bound(address: str, port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if sys.platform != "win32":  # there it would let others take the port from us
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    _listen(listener, (_LOOPBACK, port), "--port", f"{_LOOPBACK}:{port}")
+    _listen(listener, (address, port), "--port", f"{address}:{port}")
     return listener
 
 
@@ -210,7 +259,8 @@ def _listen(listener: socket.socket, address: str | tuple[str, int], option: str
         listener.listen()
     except (OSError, OverflowError) as problem:
         listener.close()
-        raise InvalidInput(field=option, reason=f"{name} cannot be listened on: {problem}.") from problem
+        where = "--host" if isinstance(problem, OSError) and problem.errno == errno.EADDRNOTAVAIL else option
+        raise InvalidInput(field=where, reason=f"{name} cannot be listened on: {problem}.") from problem
 
 
 def _write(path: str, facts: dict[str, Any]) -> None:

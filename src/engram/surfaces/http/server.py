@@ -28,6 +28,7 @@ def serve(
     *,
     socket_path: str | None = None,
     port: int | None = None,
+    host: str | None = None,
     announce: Callable[[Endpoint], object] = lambda _: None,
 ) -> None:
     """Offer a store over HTTP until SIGTERM or SIGINT; `announce` hears where once callers can connect."""
@@ -37,14 +38,14 @@ def serve(
         from engram.surfaces.http.application import application
         from engram.surfaces.http.waiting import CallerClock
     except ImportError as problem:
-        raise MissingExtra(feature="engram serve", extra="serve") from problem
+        raise MissingExtra(feature="The server", extra="serve") from problem
     clock = CallerClock()
     with (
         _ending_in_order(),
         Engram(settings=settings, clock=clock, serving=True) as hub,
-        open_door(settings.home, socket_path, port) as door,
+        open_door(settings.home, socket_path, port, host) as door,
     ):
-        app = application(hub, token=door.token, hosts=door.hosts)
+        app = application(hub, token=door.token, hosts=door.hosts, stopping=lambda: clock.stopping())  # noqa: PLW0108  it is set below
         grace = settings.busy_seconds + _GRACE
         server = uvicorn.Server(uvicorn.Config(app, **_QUIET, timeout_graceful_shutdown=grace))
         clock.stopping = lambda: server.should_exit

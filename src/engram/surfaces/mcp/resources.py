@@ -22,7 +22,7 @@ from engram.surfaces.mcp.protocol import BAD_PARAMS, NO_RESOURCE, Fault
 from engram.surfaces.mcp.templates import SCHEME
 from engram.text import cut, inline, one_line, quote
 from engram.value import value
-from engram.wiki import daily_log, vault
+from engram.vault import daily_log, vault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

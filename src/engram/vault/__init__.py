@@ -1,0 +1,1 @@
+"""The files of the wiki: where they lie, how they are read, written, kept and found."""

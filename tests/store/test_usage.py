@@ -1,0 +1,67 @@
+"""Sums of answers: whatever comes in which order, they are what the answers come to."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from engram import Engram
+from engram.store import usage
+from tests.patterns.planting import session
+
+_DAY = 86_400_000_000
+
+
+def captures(engram: Engram, many: int) -> list[int]:
+    for n in range(many):
+        session(engram, f"s{n}")
+    return [row["num"] for row in engram.engine.run("select num from captures order by num")]
+
+
+def answer(dice: random.Random, owners: list[int]) -> dict[str, Any]:
+    """Return an answer that others may repeat, under another session, later, longer, or without a time."""
+    which = dice.randrange(len(owners))
+    return {
+        "key": dice.randrange(40), "capture": owners[which], "began": which, "model": dice.choice(("", "a", "b")),
+        "at": None if dice.random() < 0.2 else dice.randrange(_DAY), "input": 1, "output": dice.randrange(100),
+        "cache_read": 2, "cache_write": 3, "cache_write_long": 4, "reasoning": 5,
+        "basis": dice.choice(("exact", "floor")), "cost": dice.choice((None, 0.5)), "counted": int(dice.random() < 0.9),
+    }  # fmt: skip
+
+
+def truth(engram: Engram) -> list[dict[str, Any]]:
+    return engram.engine.run(
+        "select capture, coalesce(at / 900000000, -1) as slot, model, basis, count(*) as answers,"
+        " sum(output) as output, sum(cost) as cost from usage where counted = 1 group by 1, 2, 3, 4 order by 1, 2, 3, 4"
+    )
+
+
+def summed(engram: Engram) -> list[dict[str, Any]]:
+    return engram.engine.run(
+        "select capture, slot, model, basis, answers, output, cost from spent order by 1, 2, 3, 4"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sums_are_what_the_answers_come_to(engram: Engram, seed: int) -> None:
+    dice, owners = random.Random(seed), captures(engram, 4)
+    for _ in range(25):
+        with engram.engine.transaction():
+            usage.add(engram.engine, [answer(dice, owners) for _ in range(dice.randrange(8))])
+        assert summed(engram) == truth(engram)
+    assert usage.astray(engram.engine) == []
+
+
+def test_sums_that_are_wrong_are_found_and_added_up_anew(engram: Engram) -> None:
+    dice, owners = random.Random(1), captures(engram, 3)
+    with engram.engine.transaction():
+        usage.add(engram.engine, [{**answer(dice, owners), "key": n, "counted": 1} for n in range(30)])
+    engram.engine.run("delete from spent where capture = :capture", capture=owners[0])
+    engram.engine.run("update spent set answers = answers + 1 where capture = :capture", capture=owners[1])
+    assert [each for each in engram.check().problems if "added up wrong" in each] == [
+        "the tokens of 2 sessions are added up wrong; --repair adds them up anew"
+    ]
+    assert "added up the tokens of 2 sessions anew" in engram.check(repair=True).mended
+    assert summed(engram) == truth(engram)

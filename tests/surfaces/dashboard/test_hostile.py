@@ -1,0 +1,74 @@
+"""Transcripts are hostile: what leaves the server is inert, whatever is in the store and in the address."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from engram import Engram
+from tests.surfaces.dashboard.looking import Looker
+from tests.surfaces.dashboard.planting import ALL, NEVER, Planted, plant
+
+# Addresses whose end is said again on the page.
+ECHOING = (
+    "/sessions?project=", "/sessions/", "/wiki/", "/patterns/", "/nowhere/", "/wiki?words=", "/search?q=",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Planted]:
+    folder = tmp_path_factory.mktemp("hostile")
+    with Engram(folder / "home") as engram:
+        return folder, plant(engram, folder / "person")
+
+
+class _Parts(HTMLParser):
+    """Collects what acts in a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.acting: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        ours = tag == "script" and dict(attrs).get("src", "").startswith("/static/")  # type: ignore[union-attr]
+        if tag in NEVER and not ours:
+            self.acting.append(tag)
+        self.acting += [name for name, _ in attrs if name.startswith("on") or name in ("style", "srcdoc")]
+        for name, said in attrs:
+            if name in ("href", "src", "action", "hx-get", "hx-post") and not str(said).startswith(("/", "#", "http")):
+                self.acting.append(f"{name}={said}")
+
+
+def test_every_page_of_every_session_is_inert_as_it_leaves_the_server(planted: tuple[Path, Planted]) -> None:
+    folder, found = planted
+    with Engram(folder / "home", serving=True) as engram:
+        looker = Looker(engram)
+        paths = [f"/sessions/{each}" for each in found.sessions[:60]] + [f"/wiki/{each}" for each in found.pages]
+        paths += ["/timeline", "/patterns", "/health", "/wiki", "/wiki/graph"]
+        wrong = {path: parts for path in paths if (parts := _acting(looker.get(path)))}
+    assert wrong == {}
+
+
+def test_no_query_comes_back_alive(planted: tuple[Path, Planted], thorough: bool) -> None:
+    folder, _ = planted
+    with Engram(folder / "home", serving=True) as engram:
+        looker = Looker(engram)
+        paths = [
+            f"{page}{quote(each, safe='')}"
+            for place, page in enumerate(ECHOING)
+            for each in (ALL if thorough else ALL[place % 3 :: 3])
+        ]
+        wrong = {path: parts for path in paths if (parts := _acting(looker.get(path)))}
+    assert wrong == {}
+
+
+def _acting(answer: httpx.Response) -> list[str]:
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    parts = _Parts()
+    if "html" in answer.headers.get("content-type", ""):  # anything else is no page to a browser
+        parts.feed(answer.text)
+    return parts.acting

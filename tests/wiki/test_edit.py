@@ -1,0 +1,198 @@
+"""Editing: nothing that anybody wrote is lost, whoever writes at the same time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from engram import Engram
+from engram.errors import InvalidInput, TooLarge
+from engram.store import passages
+from engram.vault import history
+from engram.vault.vault import of
+from engram.wiki.edit import PageChanged
+from tests.wiki.logs import entry, log, page
+
+ROOT = Path(__file__).parents[2]
+TEA = "# Tea\n\nIt is hot.\n"
+
+
+def test_a_page_is_written_read_changed_and_its_versions_kept(engram: Engram) -> None:
+    first = engram.edit_page("concepts/tea", TEA)
+    assert (first.created, first.changed) == (True, True)
+    seen = engram.get_page("concepts/tea")
+    assert (seen.text, seen.version, seen.title) == (TEA, first.version, "Tea")
+    second = engram.edit_page("concepts/tea", TEA.replace("hot", "iced"), seen.version, "ada")
+    assert not second.created
+    now = engram.get_page("concepts/tea")
+    (older,) = now.versions
+    assert engram.get_page("concepts/tea", older.version).text == TEA
+    assert "-It is hot.\n+It is iced." in engram.page_diff("concepts/tea", older.version)
+    told = page(engram, "log")
+    assert "edit | concepts/tea by you\n\n- Created: [[concepts/tea]]" in told
+    assert "edit | concepts/tea by ada\n\n- Updated: [[concepts/tea]]" in told
+    assert "| [[concepts/tea]] | It is hot. |" in page(engram, "index")
+
+
+def test_the_same_text_changes_nothing(engram: Engram) -> None:
+    version = engram.edit_page("concepts/tea", TEA).version
+    assert not engram.edit_page("concepts/tea", TEA, version).changed
+    assert engram.get_page("concepts/tea").versions == ()
+
+
+def test_an_older_version_is_restored_by_its_text(engram: Engram) -> None:
+    version = engram.edit_page("concepts/tea", TEA).version
+    version = engram.edit_page("concepts/tea", "# Tea\n\nWrong.\n", version).version
+    (older,) = engram.get_page("concepts/tea").versions
+    engram.edit_page("concepts/tea", engram.get_page("concepts/tea", older.version).text, version)
+    found = engram.get_page("concepts/tea")
+    assert found.text == TEA
+    assert len(found.versions) == 2
+
+
+def test_who_saw_something_else_is_refused_and_told_what_stands_there(engram: Engram) -> None:
+    version = engram.edit_page("concepts/tea", TEA).version
+    path = Path(of(engram).root, "concepts", "tea.md")
+    path.write_text("# Tea\n\nIced, says an editor.\n")
+    with pytest.raises(PageChanged) as refused:
+        engram.edit_page("concepts/tea", "# Tea\n\nMine.\n", version)
+    assert refused.value.content == path.read_text()
+    assert engram.edit_page("concepts/tea", "# Tea\n\nBoth.\n", refused.value.version).changed
+    (older,) = engram.get_page("concepts/tea").versions
+    assert "Iced" in engram.get_page("concepts/tea", older.version).text
+
+
+def test_a_page_that_is_there_is_no_new_one_and_one_that_went_is_told(engram: Engram) -> None:
+    version = engram.edit_page("concepts/tea", TEA).version
+    with pytest.raises(PageChanged):
+        engram.edit_page("concepts/tea", "# Other\n")
+    Path(of(engram).root, "concepts", "tea.md").unlink()
+    with pytest.raises(PageChanged) as refused:
+        engram.edit_page("concepts/tea", "# Tea\n\nMine.\n", version)
+    assert (refused.value.version, refused.value.content) == ("", "")
+    assert engram.edit_page("concepts/tea", "# Tea\n\nMine.\n", "").created
+
+
+def test_of_many_threads_that_saw_the_same_one_writes(engram: Engram) -> None:
+    version = engram.edit_page("concepts/tea", TEA).version
+
+    def edit(number: int) -> bool:
+        try:
+            return engram.edit_page("concepts/tea", f"# Tea\n\nNumber {number}.\n", version).changed
+        except PageChanged:
+            return False
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(edit, range(8))) == 1
+    assert len(engram.get_page("concepts/tea").versions) == 1
+
+
+def test_two_processes_that_try_again_lose_no_line(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Engram(home) as hub:
+        hub.edit_page("concepts/tea", TEA)
+    script = (
+        "import sys\n"
+        "from engram import Engram\n"
+        "from engram.wiki.edit import PageChanged\n"
+        "with Engram(sys.argv[1]) as hub:\n"
+        "    for number in range(10):\n"
+        "        while True:\n"
+        "            seen = hub.get_page('concepts/tea')\n"
+        "            try:\n"
+        "                hub.edit_page('concepts/tea', seen.text + f'{sys.argv[2]}{number}\\n', seen.version)\n"
+        "                break\n"
+        "            except PageChanged:\n"
+        "                continue\n"
+    )
+    both = [subprocess.Popen([sys.executable, "-c", script, str(home), name], cwd=ROOT) for name in "ab"]
+    assert [each.wait(120) for each in both] == [0, 0]
+    with Engram(home) as hub:
+        found = hub.get_page("concepts/tea")
+    lines = found.text.splitlines()[3:]
+    assert sorted(lines) == sorted(f"{name}{number}" for name in "ab" for number in range(10))
+    assert len(found.versions) == 20
+
+
+@pytest.mark.parametrize(
+    "target", ["../secret", "concepts/../../secret", "/etc/x", "index", "notes/x", "concepts/", "concepts/.x", ""]
+)  # fmt: skip
+def test_nothing_outside_of_the_folders_is_written(engram: Engram, target: str) -> None:
+    with pytest.raises(InvalidInput):
+        engram.edit_page(target, "# X\n")
+
+
+def test_a_link_that_leads_out_of_the_vault_is_refused(engram: Engram, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.md"
+    secret.write_text("mine")
+    folder = Path(of(engram).root, "concepts")
+    folder.mkdir(parents=True)
+    (folder / "out.md").symlink_to(secret)
+    for call in (lambda: engram.edit_page("concepts/out", "# X\n"), lambda: engram.get_page("concepts/out")):
+        with pytest.raises(InvalidInput):
+            call()
+    assert secret.read_text() == "mine"
+
+
+def test_sizes_and_emptiness_are_refused(engram: Engram) -> None:
+    with pytest.raises(TooLarge):
+        engram.edit_page("concepts/tea", "x" * (1024 * 1024 + 1))
+    with pytest.raises(InvalidInput):
+        engram.edit_page("concepts/tea", " \n")
+    with pytest.raises(InvalidInput):
+        engram.edit_page(f"concepts/{'é' * 150}", "# X\n")
+
+
+def test_line_ends_and_the_mark_at_the_beginning_stay(engram: Engram) -> None:
+    path = Path(of(engram).root, "concepts", "tea.md")
+    path.parent.mkdir(parents=True)
+    path.write_bytes("\ufeff# Tea\r\n\r\nHot.\r\n".encode())
+    seen = engram.get_page("concepts/tea")
+    engram.edit_page("concepts/tea", seen.text.replace("Hot", "Iced"), seen.version)
+    assert path.read_bytes() == "\ufeff# Tea\r\n\r\nIced.\r\n".encode()
+
+
+def test_an_edited_page_is_found_at_once_and_without_its_secrets(engram: Engram) -> None:
+    secret = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    version = engram.edit_page("concepts/tea", f"# Tea\n\nThe kettle whistles. {secret}\n").version
+    assert "kettle" in engram.recall("kettle whistles", tiers=["article"])[0].snippet
+    held = [row["content"] for row in _rows(engram, "concepts/tea")]
+    assert held
+    assert not any(secret in text for text in held)
+    engram.edit_page("concepts/tea", "# Tea\n\nThe samovar sings.\n", version)
+    assert not any("kettle" in row["content"] for row in _rows(engram, "concepts/tea"))
+
+
+def _rows(hub: Engram, target: str) -> list[dict[str, str]]:
+    ids = passages.known(hub.engine, "article")
+    assert target in ids
+    return hub.engine.run("select content from passages where kind = 'article' and key = :key", key=target)
+
+
+def test_a_log_is_edited_whole_and_its_entries_are_still_known(engram: Engram) -> None:
+    log(engram, "2026-11-10", entry(1, goal="mend the till"), entry(2, goal="mend the door"))
+    seen = engram.get_page("daily/2026-11-10")
+    assert [each.id for each in seen.entries] == ["e1", "e2"]
+    engram.edit_page("daily/2026-11-10", seen.text.replace("mend the door", "paint the door"), seen.version)
+    found = engram.get_page("daily/2026-11-10")
+    assert [each.session_id for each in found.entries] == ["s1", "s2"]
+    assert "paint the door" in found.entries[1].content
+    assert "daily/2026-11-10#e2" in passages.known(engram.engine, "daily")
+    assert engram.compile().logs == ("2026-11-10",)
+
+
+def test_what_a_person_edits_stays_when_the_page_is_made_again(engram: Engram) -> None:
+    log(engram, "2026-11-09", entry(1, goal="mend the till"))
+    engram.compile()
+    seen = engram.get_page("concepts/shop")
+    assert (seen.made_by, seen.edited) == ("rules/1", ())
+    engram.edit_page("concepts/shop", seen.text.replace("## Timeline\n", "## Timeline\n\nMine.\n"), seen.version)
+    assert engram.get_page("concepts/shop").edited == ("Timeline",)
+    log(engram, "2026-11-10", entry(2, goal="mend the door"))
+    engram.compile()
+    assert "Mine." in page(engram, "concepts/shop")
+    assert len(history.versions(of(engram), "concepts/shop")) == 2
