@@ -2,11 +2,12 @@
 
 python3 dev.py install   make .venv, put `engram` on your PATH, show the sitrep
 python3 dev.py check     format, lint, types, layers, tests: what CI runs
-python3 dev.py test …    only the tests; further words go to pytest
+python3 dev.py test …    only the tests; further words go to pytest; --thorough makes the long proofs whole
 python3 dev.py fix       format and repair what the linter can
-python3 dev.py bench …   a benchmark as ratios: coordination, capture, digests, dream, hooks, install, measure,
-                         patterns, recall, redaction, wiki
+python3 dev.py bench …   a benchmark as ratios: coordination, capture, dashboard, digests, dream, hooks, install,
+                         measure, patterns, recall, redaction, wiki
 python3 dev.py packages  write the packages for the agents' own stores; --mcpb also packs Claude Desktop's into dist/
+python3 dev.py pictures  take the pictures of the README anew, in a real Chromium
 python3 dev.py race      the full race of eight processes over locks
 python3 dev.py torture   a sweep killed a thousand times
 python3 dev.py live …    the tests with all seven real agent programs, installed from npm; further words go to pytest
@@ -16,12 +17,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
+WORKERS = str((os.cpu_count() or 1) + 2)  # tests wait for processes, servers and browsers half of their time
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 
 
@@ -33,6 +36,7 @@ def main(words: list[str]) -> int:
         "fix": fix,
         "bench": bench,
         "packages": packages,
+        "pictures": pictures,
         "race": race,
         "torture": torture,
         "live": live,
@@ -62,12 +66,14 @@ def install(_: list[str]) -> int:
 def check(words: list[str]) -> int:
     prepare(".[dev]")
     clients()
+    run(str(BIN / "python"), str(ROOT / "tools" / "browser.py"))
+    in_memory()
     steps = (
         ("format", (str(BIN / "ruff"), "format", "--check", ".")),
         ("lint", (str(BIN / "ruff"), "check", ".")),
         ("types", (str(BIN / "mypy"),)),
         ("layers", (str(BIN / "lint-imports"),)),
-        ("tests", (str(BIN / "pytest"), "-n", "2", *words)),
+        ("tests", (str(BIN / "pytest"), "-n", WORKERS, "--dist", "worksteal", *words)),
     )
     for name, command in steps:
         print(f"== {name}", flush=True)
@@ -78,8 +84,16 @@ def check(words: list[str]) -> int:
     return 0
 
 
+def in_memory() -> None:
+    """Let the tests keep their files in memory where there is plenty: they sync thousands of stores to disk."""
+    room = Path("/dev/shm")
+    if os.access(room, os.W_OK) and shutil.disk_usage(room).free >= 6 << 30:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(room))
+
+
 def test(words: list[str]) -> int:
     prepare(".[dev]")
+    in_memory()
     return run(str(BIN / "pytest"), *words)
 
 
@@ -97,6 +111,11 @@ def bench(words: list[str]) -> int:
 def packages(words: list[str]) -> int:
     prepare(".[dev]")
     return run(str(BIN / "python"), str(ROOT / "tools" / "packages.py"), *words)
+
+
+def pictures(words: list[str]) -> int:
+    prepare(".[dev]")
+    return run(str(BIN / "python"), "-m", "tools.pictures", *words)
 
 
 def race(words: list[str]) -> int:

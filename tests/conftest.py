@@ -15,6 +15,9 @@ import pytest
 from engram import Engram
 from engram.clock import Clock
 
+# What everybody has. MiniLM, which is installed here for its own tests, would take minutes of all the others.
+os.environ.setdefault("ENGRAM_EMBEDDER", "static")
+
 
 class ManualClock(Clock):
     """A clock that stands until a test moves it; wall and steady time move apart on request."""
@@ -55,17 +58,54 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         server = get_server(str(directory))
     except Exception as problem:
         pytest.skip(f"PostgreSQL is not tested: it does not start here ({problem})")
+    _at_ease(server.get_uri())
     yield server.get_uri()
     server.cleanup()
 
 
+def _at_ease(address: str) -> None:
+    """Let a server that lives as long as its tests leave the disk alone: what they kill is never the server."""
+    with _connection(address) as connection:
+        for setting in ("fsync", "full_page_writes", "synchronous_commit"):
+            connection.execute(f"alter system set {setting} = off")
+        connection.execute("select pg_reload_conf()")
+
+
+@pytest.fixture(scope="session")
+def template(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a database that holds a made store without a row: copying it is faster than making one."""
+    name = "made"
+    with _connection(postgres) as connection:
+        connection.execute(f"create database {name}")
+    with Engram(store=_database(postgres, name), home=str(tmp_path_factory.mktemp("made"))):
+        return name
+
+
 @pytest.fixture
-def postgres_store(postgres: str) -> str:
+def postgres_store(postgres: str, template: str) -> Iterator[str]:
     """The address of an empty PostgreSQL store."""
+    name = f"t_{uuid.uuid4().hex}"
+    with _connection(postgres) as connection:
+        connection.execute(f"create database {name} template {template} strategy file_copy")
+    yield _database(postgres, name)
+    with _connection(postgres) as connection:
+        connection.execute(f"drop database {name} with (force)")
+
+
+def _database(address: str, name: str) -> str:
+    return address.replace("/postgres?", f"/{name}?")
+
+
+def _connection(address: str) -> Any:
     import psycopg
 
+    return psycopg.connect(address, autocommit=True)
+
+
+def new_schema(postgres: str) -> str:
+    """Return the address of a place on a server where no store was made yet."""
     schema = f"t_{uuid.uuid4().hex}"
-    with psycopg.connect(postgres, autocommit=True) as connection:
+    with _connection(postgres) as connection:
         connection.execute(f"create schema {schema}")
     return f"{postgres}{'&' if '?' in postgres else '?'}options=-csearch_path%3D{schema}"
 
@@ -77,6 +117,24 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return str(tmp_path / "home" / "engram.db")
     address: str = request.getfixturevalue("postgres_store")
     return address
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def unmade(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A place on each engine where no store was made yet."""
+    if request.param == "sqlite":
+        return str(tmp_path / "home" / "engram.db")
+    return new_schema(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture
+def thorough(request: pytest.FixtureRequest) -> bool:
+    """Whether long proofs are made whole: `python3 dev.py test --thorough`. The check makes their short form."""
+    return bool(request.config.getoption("--thorough"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--thorough", action="store_true", help="make long proofs whole, which takes some minutes more")
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from benchmarks.recall.tables import table
 from benchmarks.recall.unasked import measure
 
 PARTS = ("longmemeval", "pooled", "locomo", "unasked", "latency")
-QUICK = 5  # questions
+QUICK = 2  # questions
 SIZES = (1_000, 10_000, 100_000)
 
 

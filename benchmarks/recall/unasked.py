@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ class Asked:
 
 def measure(cases: list[Case], quick: bool) -> str:
     """Ask everything once and return the table of all rules."""
-    asked = [*_histories(cases), *_repositories(30 if quick else _PROMPTS)]
+    asked = [*_histories(cases), *_repositories(8 if quick else _PROMPTS, _folders(few=quick))]
     return table(asked)
 
 
@@ -75,14 +75,12 @@ def _histories(cases: list[Case]) -> Iterator[Asked]:
                 yield from (_asked(engram, "general, history", prompt) for prompt in GENERIC)
 
 
-def _repositories(most: int) -> Iterator[Asked]:
+def _repositories(most: int, repositories: dict[str, list[Path]]) -> Iterator[Asked]:
     """Ask the sessions of each repository what was typed in its other sessions, and elsewhere."""
-    typed: dict[str, list[tuple[str, str]]] = {}
-    for name, folders in _folders().items():
-        with _taken_in(folders) as engram:
-            typed[name] = _typed(engram, most)
-    for name, folders in _folders().items():
-        with _taken_in(folders) as engram:
+    with ExitStack() as stack:
+        stores = {name: stack.enter_context(_taken_in(folders)) for name, folders in repositories.items()}
+        typed = {name: _typed(engram, most) for name, engram in stores.items()}
+        for name, engram in stores.items():
             for session, prompt in typed[name]:
                 yield _asked(engram, "own repository", prompt, exclude_session=session)
             for _, prompt in itertools.chain.from_iterable(typed[other] for other in typed if other != name):
@@ -90,13 +88,15 @@ def _repositories(most: int) -> Iterator[Asked]:
             yield from (_asked(engram, "general, repository", prompt) for prompt in GENERIC)
 
 
-def _folders() -> dict[str, list[Path]]:
-    """Return where the transcripts of the repositories lie that have enough of them."""
+def _folders(*, few: bool) -> dict[str, list[Path]]:
+    """Return where the transcripts of the repositories lie that have enough of them; few are two small ones."""
     there = {
         "cli": [LABELLED, TRANSCRIPTS / "claude" / "entireio+cli@entire"],
         "agentv": sorted(TRANSCRIPTS.glob("*/*agentv*")),
         "log": sorted(TRANSCRIPTS.glob("claude/*claude-code-log*")),
     }
+    if few:
+        there = {"cli": there["cli"][:1], "agentv": there["agentv"][:1]}
     return {name: [each for each in folders if each.exists()] for name, folders in there.items()}
 
 

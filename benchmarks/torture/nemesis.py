@@ -20,6 +20,7 @@ from engram import Engram
 from engram.store import blobs
 
 LONGEST = 0.15  # seconds a sweeper is left to live, once it may die
+MOST = 200  # growths while one sweeper lives: a slow machine gets no more to do than a fast one
 UNSWEPT = 4  # after every so many kills the next sweeper finds things as the last one left them
 
 _BUSY = """
@@ -103,9 +104,11 @@ class _Nemesis:
         self._begun = b""  # an acknowledgement it did not live to finish is none
 
     def _grow(self, seconds: float, enough: Callable[[], bool] = lambda: False) -> None:
-        deadline = time.monotonic() + seconds
+        deadline, growths = time.monotonic() + seconds, 0
         while time.monotonic() < deadline and not enough():
-            self.home.grow()
+            if growths < MOST:
+                self.home.grow()
+            growths += 1
             time.sleep(0.001)
 
     def _hears(self) -> bool:
