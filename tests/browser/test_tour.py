@@ -160,6 +160,15 @@ def test_a_session_of_many_thousand_events_stays_small_in_the_browser(site: Make
         tab.locator(".beat.said:target", has_text=f"Prompt number {number}").wait_for()
 
 
+def test_a_long_address_in_a_title_leaves_every_column_in_sight(site: Make, tmp_path: Path) -> None:
+    def fill(engram: Any) -> None:
+        Claude(tmp_path / "person", "one", season.HARBOUR).says("See https://example.org/" + "abcdefgh" * 30)
+        engram.ingest([str(tmp_path / "person")])
+
+    tab = site(fill).open("/sessions")
+    assert tab.evaluate("(each => each.scrollWidth - each.clientWidth)(document.getElementById('list'))") == 0
+
+
 def test_every_page_fits_a_phone(harbour: Site) -> None:
     tab = harbour.open("/now", viewport=PHONE)
     for path in ("/now", "/sessions", "/search?q=ferry", "/wiki", "/wiki/graph", "/timeline", "/patterns", "/health"):

@@ -85,6 +85,19 @@ def test_a_call_is_folded_with_what_came_of_it(hub: Engram, looker: Looker, pers
     assert '<div class="add">' in edit
 
 
+def test_what_the_program_tells_the_model_is_folded(hub: Engram, looker: Looker, person: Path) -> None:
+    work = Codex(person, "two", "/home/mara/ferry")
+    work._message("developer", "input_text", "Obey. " * 99)
+    work.says("Is the ferry late?")
+    hub.ingest([str(person)])
+    session = hub.list_sessions()[0].session.id
+    page = looker.page(f"/sessions/{session}")
+    folded = re.search(r'id="e(\d+)"[^>]*>\s*<details[^>]*>\s*<summary><span class="tool">instructions', page)
+    assert folded is not None
+    assert page.count("Obey.") < 99
+    assert looker.page(f"/sessions/{session}/event/{folded[1]}", part=True).count("Obey.") == 99
+
+
 def test_a_link_to_an_event_opens_the_stretch_it_is_in(hub: Engram, looker: Looker, person: Path) -> None:
     session = worked(hub, person, turns=60)  # six events each
     events = hub.get_events(session, limit=1000)

@@ -16,7 +16,7 @@ from engram.surfaces.dashboard.drawing.diff import lines
 from engram.text import one_line
 from engram.value import value
 
-SAID, THOUGHT, DID, NOTED = "said", "thought", "did", "noted"
+SAID, THOUGHT, GIVEN, DID, NOTED = "said", "thought", "given", "did", "noted"
 _TALK = ("message",)
 _DULL = ("lifecycle", "opaque")
 _SLOW = 10 * SECOND  # a call that took longer says so
@@ -27,7 +27,7 @@ _LONG = 6_000  # characters of a message that are shown at once
 class Beat:
     """One thing in a transcript."""
 
-    shape: str  # said, thought, did, noted
+    shape: str  # said, thought, given (by the program, to the model), did, noted
     event: Event
     at: datetime | None
     act: Act | None = None
@@ -81,6 +81,8 @@ def detail(call: Event, result: Event | None) -> dict[str, Any]:
 
 def _beat(event: Event, results: dict[str, Event]) -> Beat:
     at = moment(event.at) if event.at else None
+    if event.kind in _TALK and event.role == "system":
+        return Beat(shape=GIVEN, event=event, at=at, title=one_line(event.text, 140))
     if event.kind in _TALK:
         return Beat(shape=SAID, event=event, at=at, cut=max(0, len(event.text) - _LONG), title=event.text[:_LONG])
     if event.kind == "thinking":
