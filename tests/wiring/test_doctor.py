@@ -85,6 +85,7 @@ def test_damage_is_told_without_a_promise_to_mend_it(engram: Engram, home: Path)
     assert [finding.level for finding in found] == ["ok", "problem"]
     assert "without a digest" in found[1].text
     assert "--repair" not in found[1].text
+    assert [finding.level for finding in engram.doctor(quick=True) if finding.subject == "store"] == ["ok"]
 
 
 def test_a_sound_store_is_ok(engram: Engram, home: Path) -> None:

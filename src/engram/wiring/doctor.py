@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from engram.clock import HOUR
 from engram.errors import Error
 from engram.hub import Hub
-from engram.operation import operation
+from engram.operation import Help, operation
 from engram.settings import without_password
 from engram.store import audit, ballast, blobs, cursors, filesystem, sessions
 from engram.text import duration
@@ -16,6 +16,8 @@ from engram.wiring.finding import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Annotated
+
     from engram.capture.discover import Source
 
 _DAY = 24 * HOUR
@@ -25,12 +27,15 @@ _UNITS = {"h": 1 / 24, "d": 1, "w": 7, "m": 30}  # days of each
 
 
 @operation(agent=False)
-def doctor(hub: Hub) -> list[Finding]:
+def doctor(
+    hub: Hub,
+    quick: Annotated[bool, Help("without reading through the whole store, which takes long in a large one")] = False,
+) -> list[Finding]:
     """Show what is well and what needs attention: the store, the agents and their wiring, what is not captured."""
     from engram.wiring import health
 
     wired, captured = health.agents(hub.settings.home), _agents(hub)
-    return [*_store(hub), *_provider(hub), *_by_subject([*wired, *captured]), *_budget(hub), *_dream(hub)]
+    return [*_store(hub, quick), *_provider(hub), *_by_subject([*wired, *captured]), *_budget(hub), *_dream(hub)]
 
 
 def _by_subject(found: list[Finding]) -> list[Finding]:
@@ -48,14 +53,14 @@ def without_store(home: str, problem: Error) -> list[Finding]:
     return [dead, *health.agents(home)]
 
 
-def _store(hub: Hub) -> Iterator[Finding]:
+def _store(hub: Hub, quick: bool) -> Iterator[Finding]:
     shown = without_password(hub.settings.store)
     yield Finding(level="ok", subject="store", text=f"{shown} ({audit.library(hub.engine)})")
     kind = filesystem.network_kind(hub.settings.home)
     if kind and hub.engine.dialect == "sqlite":
         text = f"It lies on {kind}, where SQLite loses data."
         yield Finding("problem", "store", text, "set ENGRAM_HOME to a directory on a local disk")
-    for problem in audit.structure(hub.engine):
+    for problem in () if quick else audit.structure(hub.engine):
         yield Finding("problem", "store", f"{problem}.", "engram check")
 
 

@@ -77,11 +77,11 @@ def uninit(project: str | None, agents: tuple[str, ...], yes: bool, dry_run: boo
     _fail_on(shown)
 
 
-def doctor(as_json: bool) -> None:
+def doctor(quick: bool, as_json: bool) -> None:
     """Show what is well and what needs attention, each with the command that mends it."""
     try:
         with Engram() as engram:
-            found = engram.doctor()
+            found = engram.doctor(quick)
     except Error as problem:
         found = without_store(home_in(os.environ), problem)
     show(found, as_json)
@@ -259,5 +259,10 @@ WIRING = (
         ],
     ),
     click.Command("uninit", callback=uninit, help=uninit.__doc__, params=[*_shared("Unwire"), json_option()]),
-    click.Command("doctor", callback=doctor, help=doctor.__doc__, params=[json_option()]),
+    click.Command(
+        "doctor", callback=doctor, help=doctor.__doc__,
+        params=[
+            click.Option(["--quick"], is_flag=True, help="Without reading through the whole store."), json_option(),
+        ],
+    ),
 )  # fmt: skip

@@ -10,6 +10,7 @@ from engram.errors import Conflict, Error, InvalidInput, NotFound
 from engram.model import Sent
 from engram.surfaces.dashboard.drawing import diff
 from engram.surfaces.dashboard.frame import Address, Ask, told, whole
+from engram.surfaces.dashboard.pages import search
 from engram.surfaces.dashboard.pages.board import PARTS
 from engram.text import counted, one_line
 
@@ -18,7 +19,8 @@ _BACK = "/now#world"
 
 
 def now(ask: Ask) -> Response:
-    """Draw the whole board."""
+    """Draw the whole board, which is where people come in."""
+    search.warm(ask.engram)
     parts = {each.id: each.draw(ask.engram, each.look(ask.engram)) for each in PARTS.values()}
     return ask.draw("now/now.html", parts=parts, **_form(ask, ask.given("to") or "", ""))
 

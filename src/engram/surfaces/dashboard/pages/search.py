@@ -62,15 +62,15 @@ def search(ask: Ask) -> Response:
     if ask.is_part:
         return ask.draw("search/_found.html", **facts)
     if not query:
-        _warm(ask.engram)
+        warm(ask.engram)
     places = ask.engram.list_projects()
     flavors = sorted({flavor for place in places for flavor in place.flavors})
     projects = words.places(each.project for each in places if each.project)
     return ask.draw("search/search.html", **facts, kinds=KINDS, projects=projects, flavors=flavors)
 
 
-def _warm(engram: Engram) -> None:
-    """Search for nothing while somebody still types: what that loads, all later searches have."""
+def warm(engram: Engram) -> None:
+    """Search for nothing while somebody still looks or types: what that loads, all later searches have."""
     if engram not in _warmed:
         _warmed.add(engram)
         Task(lambda store: store.recall("anything", 1, until="1970-01-02", abstain=False)).begin(engram)
