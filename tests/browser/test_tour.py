@@ -61,6 +61,7 @@ def test_search_answers_while_one_types_and_leads_to_the_very_words(harbour: Sit
     assert "q=integer" in tab.url
     assert tab.locator(".hit mark").first.inner_text().lower() in ("integer", "cents")
     tab.locator("select[name=kind]").select_option(label="Conversations")
+    tab.wait_for_url("**kind=talk**")  # what was found for everything is replaced by then
     tab.locator(".hit .chip", has_text="exchange").first.wait_for()
     link = tab.locator(".hit h2 a").first
     address = link.get_attribute("href")

@@ -16,6 +16,7 @@ from engram.clock import moment, zone
 from engram.surfaces.dashboard.drawing import markdown
 from engram.surfaces.dashboard.drawing.highlight import highlighted
 
+_EXCHANGE = re.compile(r"\(#(\d{1,15})\)")
 _AFTER_LIST = re.compile(r"(?m)^([-*] .*)\n(?=[^\s*-])")
 
 
@@ -92,8 +93,8 @@ def within(path: str, project: str) -> str:
 
 
 def apart(said: str) -> str:
-    """Return what memory made of sessions with its lists and the lines between them apart, as markdown wants them."""
-    return _AFTER_LIST.sub(r"\1\n\n", said)
+    """Return what memory made of sessions as markdown wants it: lists apart from lines, and each source as a link."""
+    return _EXCHANGE.sub(r"([#\1](/search/x\1))", _AFTER_LIST.sub(r"\1\n\n", said))
 
 
 def percent(share: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
@@ -19,6 +20,8 @@ from engram.value import value
 SAID, THOUGHT, GIVEN, DID, NOTED = "said", "thought", "given", "did", "noted"
 _TALK = ("message",)
 _DULL = ("lifecycle", "opaque")
+_COMMAND = re.compile(r"<command-name>([^<`]{1,200})</command-name>")
+_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _SLOW = 10 * SECOND  # a call that took longer says so
 _LONG = 6_000  # characters of a message that are shown at once
 
@@ -38,6 +41,11 @@ class Beat:
     cut: int = 0  # characters that are not shown at once
     children: tuple[Capture, ...] = ()  # sessions it started
     notes: tuple[Beat, ...] = ()  # further ones of the kind nobody reads, folded into it
+
+    @property
+    def is_dull(self) -> bool:
+        """Tell whether only the agent program itself cares about it; one that began others is worth seeing."""
+        return self.event.kind in _DULL and not self.children
 
     @property
     def has_failed(self) -> bool:
@@ -84,7 +92,7 @@ def _beat(event: Event, results: dict[str, Event]) -> Beat:
     if event.kind in _TALK and event.role == "system":
         return Beat(shape=GIVEN, event=event, at=at, title=one_line(event.text, 140))
     if event.kind in _TALK:
-        return Beat(shape=SAID, event=event, at=at, cut=max(0, len(event.text) - _LONG), title=event.text[:_LONG])
+        return Beat(shape=SAID, event=event, at=at, cut=max(0, len(event.text) - _LONG), title=_spoken(event)[:_LONG])
     if event.kind == "thinking":
         return Beat(shape=THOUGHT, event=event, at=at, title=one_line(event.text, 140))
     if event.kind == "call":
@@ -92,6 +100,14 @@ def _beat(event: Event, results: dict[str, Event]) -> Beat:
     if event.kind == "result":
         return Beat(shape=DID, event=event, at=at, title=one_line(event.text, 140))
     return Beat(shape=NOTED, event=event, at=at, title=one_line(event.text or event.name or event.kind, 300))
+
+
+def _spoken(event: Event) -> str:
+    """Return what was said; a command of the agent program as it was typed, not as it is written down."""
+    name, arguments = (each.search(event.text) for each in (_COMMAND, _ARGUMENTS))
+    if event.name != "command" or name is None:
+        return event.text
+    return f"`{name[1].strip()}` {arguments[1].strip() if arguments else ''}".strip()
 
 
 def _call(event: Event, result: Event | None, at: datetime | None) -> Beat:

@@ -76,7 +76,16 @@ def new(ask: Ask) -> Response:
     name = text.slug(title)
     if not name or folder not in wiki.KINDS:
         raise InvalidInput(field="title", reason=f"{title!r} gives no name for a page.")
+    if _exists(ask, f"{folder}/{name}"):
+        raise InvalidInput(field="title", reason=f"there is a page {folder}/{name} already. Open it to change it.")
     return ask.go(f"/wiki/edit/{folder}/{quote(name)}?title={quote(title)}")
+
+
+def _exists(ask: Ask, target: str) -> bool:
+    try:
+        return bool(ask.engram.get_page(target))
+    except NotFound:
+        return False
 
 
 ADDRESSES = (

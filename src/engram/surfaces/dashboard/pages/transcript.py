@@ -61,7 +61,9 @@ def event(ask: Ask) -> Response:
     one = found[0]
     results = (each for each in found[1:] if each.kind == "result" and each.call_id)
     result = next((each for each in results if each.call_id == one.call_id), None)
-    return ask.draw("sessions/_event.html", event=one, gone=_is_gone(one), **detail(one, result))
+    return ask.show(
+        "sessions/event", event=one, session=session, gone=_is_gone(one), here="sessions", **detail(one, result)
+    )
 
 
 def told(ask: Ask) -> Response:

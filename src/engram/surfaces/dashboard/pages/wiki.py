@@ -50,7 +50,7 @@ def shown(ask: Ask) -> Response:
     try:
         page = ask.engram.get_page(target, ask.given("version"))
     except NotFound as missing:
-        return ask.draw("wiki/missing.html", status=missing.status, problem=missing, target=target)
+        return ask.draw("wiki/missing.html", status=missing.status, target=target, place=_place(target))
     if page.target != target:
         return ask.go(markdown.wiki_address(page.target))
     current = ask.engram.get_page(target).version if page.older else page.version
@@ -67,6 +67,12 @@ def shown(ask: Ask) -> Response:
     return ask.draw(
         "wiki/article.html", body=body(page), sources=_by_log(page.sources), graph=picture(around, 330, 250, 9), **facts
     )  # fmt: skip
+
+
+def _place(target: str) -> str:
+    """Return where a page that is not there would be written: a concept if nothing else is said, nowhere in a log."""
+    folder, slash, name = target.partition("/")
+    return target if folder in KINDS and name else "" if slash else f"concepts/{target}"
 
 
 def body(page: WikiPage) -> Markup:

@@ -9,6 +9,7 @@ let before = "";
 let forgets = 0;
 
 function press(event) {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches("textarea")) { event.preventDefault(); return event.target.form?.requestSubmit(); }
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (event.key === "Escape" && typing(event.target)) { event.preventDefault(); return event.target.blur(); }
   if (typing(event.target) || document.querySelector("dialog[open]")) return;
@@ -75,6 +76,8 @@ function told(seconds) {
   return minutes >= 1 ? `${minutes} min` : `${Math.max(0, Math.floor(seconds))} s`;
 }
 
+const counting = (left) => `${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, "0")}`;
+
 function tick() {
   if (document.hidden) return;
   for (const each of all("time[data-ago]")) {
@@ -82,7 +85,7 @@ function tick() {
   }
   for (const each of all("time[data-until]")) {
     const left = (Date.parse(each.dateTime) - Date.now()) / 1000;
-    each.textContent = left > 0 ? `${told(left)} left` : "lapsed";
+    each.textContent = left > 0 ? `${left < 300 ? counting(left) : told(left)} left` : "lapsed";
   }
 }
 
