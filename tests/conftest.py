@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from engram import Engram
@@ -17,6 +18,10 @@ from engram.clock import Clock
 
 # What everybody has. MiniLM, which is installed here for its own tests, would take minutes of all the others.
 os.environ.setdefault("ENGRAM_EMBEDDER", "static")
+
+# How long an example takes says more of the machine than of us.
+hypothesis.settings.register_profile("engram", deadline=None)
+hypothesis.settings.load_profile("engram")
 
 
 class ManualClock(Clock):

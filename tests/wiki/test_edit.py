@@ -14,7 +14,7 @@ from engram.errors import InvalidInput, TooLarge
 from engram.store import passages
 from engram.vault import history
 from engram.vault.vault import of
-from engram.wiki.edit import PageChanged
+from engram.wiki.edit import NotWhole, PageChanged
 from tests.wiki.logs import entry, log, page
 
 ROOT = Path(__file__).parents[2]
@@ -52,6 +52,42 @@ def test_an_older_version_is_restored_by_its_text(engram: Engram) -> None:
     found = engram.get_page("concepts/tea")
     assert found.text == TEA
     assert len(found.versions) == 2
+
+
+LONG, LATIN, ESCAPED, OLD_MAC = (
+    b"# Tea\n\n" + b"It is hot.\n" * 110_000, b"# Caf\xe9\n\nHot.\n", b"# Tea\n\n\x1b[31mHot.\n", b"# Tea\rHot.\r",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("held", [LONG, LATIN, ESCAPED, OLD_MAC])
+def test_what_an_editor_would_not_give_back_whole_is_not_replaced(engram: Engram, held: bytes) -> None:
+    path = Path(of(engram).root, "concepts", "tea.md")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(held)
+    seen = engram.get_page("concepts/tea")
+    assert not seen.whole
+    with pytest.raises(NotWhole):
+        engram.edit_page("concepts/tea", seen.text[:900] + "more\n", seen.version)
+    assert path.read_bytes() == held
+
+
+def test_line_ends_and_a_mark_at_the_beginning_hinder_nobody(engram: Engram) -> None:
+    path = Path(of(engram).root, "concepts", "tea.md")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"\xef\xbb\xbf# Tea\r\n\r\nHot.\r\n")
+    seen = engram.get_page("concepts/tea")
+    assert seen.whole
+    engram.edit_page("concepts/tea", seen.text.replace("Hot", "Iced"), seen.version)
+    assert path.read_bytes() == b"\xef\xbb\xbf# Tea\r\n\r\nIced.\r\n"
+
+
+def test_a_page_that_is_written_is_not_said_to_be_lost_when_nothing_can_tell_of_it(engram: Engram) -> None:
+    root = Path(of(engram).root)
+    (root / "log.md").mkdir(parents=True)  # where no line can be added
+    (root / "index.md").mkdir()
+    done = engram.edit_page("concepts/tea", TEA)
+    assert (done.created, (root / "concepts" / "tea.md").read_text()) == (True, TEA)
+    assert [hit.name for hit in engram.recall("hot tea", tiers=["article"])] == ["concepts/tea"]
 
 
 def test_who_saw_something_else_is_refused_and_told_what_stands_there(engram: Engram) -> None:

@@ -85,6 +85,29 @@ def test_what_is_not_there_is_told(engram: Engram) -> None:
         engram.get_page("concepts/folder")
 
 
+def test_what_is_no_page_does_not_hinder_the_others(engram: Engram) -> None:
+    put(engram, "concepts/tea", "# Tea\n")
+    folder = os.fsencode(Path(of(engram).root) / "concepts")
+    with open(folder + b"/bad\xffname.md", "w") as file:
+        file.write("# Bad\n")
+    os.mkfifo(folder + b"/pipe.md")
+    assert [each.target for each in engram.list_pages().pages] == ["concepts/tea"]
+    assert engram.lint(structural_only=True).pages <= 2
+    engram.compile()
+    with pytest.raises(NotFound):
+        engram.get_page("concepts/pipe")
+
+
+def test_an_older_version_that_is_a_link_is_not_followed(engram: Engram, tmp_path: Path) -> None:
+    put(engram, "concepts/tea", "# Tea\n")
+    (tmp_path / "secret").write_text("secret")
+    place = Path(of(engram).own) / "history" / "concepts" / "tea"
+    place.mkdir(parents=True)
+    (place / "2026-01-01T000000.md").symlink_to(tmp_path / "secret")
+    with pytest.raises(NotFound):
+        engram.get_page("concepts/tea", "2026-01-01T000000")
+
+
 def test_the_graph_shows_articles_and_what_is_near_one(engram: Engram) -> None:
     put(engram, "concepts/a", "# A\n\n[[concepts/b]] [[daily/2026-11-10]] [[concepts/a]]\n")
     put(engram, "concepts/b", "# B\n\n[[concepts/c]] [[concepts/d]]\n")

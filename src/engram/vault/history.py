@@ -16,6 +16,7 @@ from engram.errors import NotFound
 from engram.value import value
 from engram.vault import state
 from engram.vault.vault import Vault, replace
+from engram.vault.vault import read as read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -158,9 +159,9 @@ def _names(folder: str) -> list[str]:
 
 
 def _read(folder: str, name: str) -> str | None:
+    path = os.path.join(folder, name)
     try:
-        with open(os.path.join(folder, name), encoding="utf-8", errors="replace", newline="") as file:
-            return file.read()
+        return None if os.path.islink(path) else read_file(path)  # we made none: it leads to what is not ours to show
     except FileNotFoundError:
         return None
 

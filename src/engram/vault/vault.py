@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -37,7 +38,7 @@ class Vault:
         name = target.strip().removesuffix(".md")
         parts = name.split("/")
         odd = any(not part or part.startswith(".") or part != part.strip() or "\\" in part for part in parts)
-        if odd or os.path.isabs(name) or any(ord(c) < 32 for c in name) or len(name) > 200:
+        if odd or os.path.isabs(name) or any(ord(c) < 32 for c in name) or len(name) > 200 or not is_name(name):
             raise InvalidInput(field="path", reason=f"{target!r} is no page of the wiki.")
         full = os.path.realpath(os.path.join(self.root, f"{name}.md"))
         if os.path.commonpath([full, self.root]) != self.root:
@@ -54,10 +55,17 @@ class Vault:
     def read(self, target: str) -> str | None:
         """Return what a page says; None if there is none."""
         try:
-            with open(self.path(target), encoding="utf-8", errors="replace", newline="") as file:
-                return file.read()
+            return read(self.path(target))
         except (FileNotFoundError, NotADirectoryError):
             return None
+
+    def is_text(self, target: str) -> bool:
+        """Tell whether a page is UTF-8 as it stands: what is not, cannot be written again as it was."""
+        try:
+            with open(self.path(target), encoding="utf-8", opener=_at_once) as file:
+                return all(True for _ in file)
+        except UnicodeDecodeError:
+            return False
 
     def write(self, target: str, content: str, seen: str | None) -> bool:
         """Write a page whole, if it still says what was seen; tell whether it was written."""
@@ -78,9 +86,9 @@ class Vault:
         """Yield the link targets of all pages, or of those in some folders, in order."""
         for folder in folders or FOLDERS:
             for place, inner, names in os.walk(os.path.join(self.root, folder)):
-                inner[:] = sorted(each for each in inner if not each.startswith("."))
+                inner[:] = sorted(each for each in inner if not each.startswith(".") and is_name(each))
                 here = os.path.relpath(place, self.root).replace(os.sep, "/")
-                yield from (f"{here}/{name[:-3]}" for name in sorted(names) if name.endswith(".md"))
+                yield from (f"{here}/{name[:-3]}" for name in sorted(names) if name.endswith(".md") and is_name(name))
 
     @contextmanager
     def alone(self, name: str = "vault") -> Iterator[None]:
@@ -88,6 +96,24 @@ class Vault:
         os.makedirs(self.own, mode=0o700, exist_ok=True)
         with locked(os.path.join(self.own, f"{name}.lock")):
             yield
+
+
+def is_name(name: str) -> bool:
+    """Tell whether a file's name is text; on Linux it may be any bytes, which nothing of ours could keep."""
+    return name.isascii() or not any("\ud800" <= each <= "\udfff" for each in name)
+
+
+def read(path: str) -> str:
+    """Return what a file says; whatever is no file, such as a pipe, is not there."""
+    with open(path, encoding="utf-8", errors="replace", newline="", opener=_at_once) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise FileNotFoundError(path)
+        return file.read()
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open a file without waiting for somebody to write into it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def clear_drafts(vault: Vault) -> None:

@@ -15,7 +15,7 @@ from engram.text import counted, one_line
 from engram.value import value
 from engram.vault import article, daily_log
 from engram.vault.links import plain
-from engram.vault.vault import FOLDERS, Vault
+from engram.vault.vault import FOLDERS, Vault, is_name
 from engram.wiki.checks import Log, Names, Page, View
 from engram.wiki.view import page as checked
 
@@ -102,7 +102,7 @@ def _stamps(vault: Vault) -> Iterator[tuple[str, _Stamp]]:
 def _within(vault: Vault, folder: str) -> Iterator[tuple[str, _Stamp]]:
     with suppress(OSError), os.scandir(os.path.join(vault.root, folder)) as there:
         for each in there:
-            if each.name.startswith("."):
+            if each.name.startswith(".") or not is_name(each.name):
                 continue
             if each.is_dir(follow_symlinks=False):
                 yield from _within(vault, f"{folder}/{each.name}")

@@ -26,6 +26,15 @@ class PageChanged(Error):
     content: str  # what it says now
 
 
+class NotWhole(Error):
+    """{target} cannot be edited here: it is too long, not UTF-8, or holds control characters, which saving would lose.
+    Nothing was written. Edit the file itself: {path}"""
+
+    code, status, exit = "not_whole", 409, 3
+    target: str
+    path: str
+
+
 @value
 class Edited:
     """A page after an edit."""
@@ -58,7 +67,8 @@ def edit_page(
     with home.alone():
         done = _replaced(home, name, said, name_or_none("expected", expected) or "", at)
         if done.changed:
-            _note(home, done, author, at)
+            with suppress(OSError):  # the page is written: what tells of it is mended by lint
+                _note(home, done, author, at)
     if done.changed:
         _let_be_found(hub, home, name)
     return done
@@ -79,13 +89,16 @@ def _named(target: str) -> str:
 
 def _replaced(home: Vault, name: str, said: str, expected: str, at: str) -> Edited:
     """Compare and write, or refuse with what stands there; to be called under the lock of the vault."""
+    from engram.text import PAGE, clean
     from engram.vault import gate, history
     from engram.vault.merge import like
-    from engram.wiki.page import saved
+    from engram.wiki.page import is_whole, saved
 
     seen = saved(home, name)
     if (gate.digest(seen) if seen is not None else "") != expected:
         raise _changed(name, seen, expected)
+    if seen is not None and not (is_whole(seen, clean("page", seen[:PAGE], 4 * PAGE)) and home.is_text(name)):
+        raise NotWhole(target=name, path=home.path(name))
     text = like(seen or "", said.removeprefix("\ufeff") if seen is not None else said)
     if text == seen:
         return Edited(target=name, version=expected, created=False, changed=False)

@@ -101,9 +101,12 @@ def _reported(hub: Hub, home: Vault, found: Linted) -> str:
         return ""
     at = moment(hub.now()).astimezone(zone(hub.settings.timezone)).isoformat(timespec="seconds")
     path = os.path.join(home.own, "reports", f"lint-{at[:10]}.md")
-    with home.alone():
-        replace(path, report(found, at))
-        state.write(home, state.STATE, {**state.load(home), "last_lint": at}, readable=True)
+    try:
+        with home.alone():
+            replace(path, report(found, at))
+            state.write(home, state.STATE, {**state.load(home), "last_lint": at}, readable=True)
+    except OSError:  # a full disk, or one that cannot be written: what was found is told all the same
+        return ""
     return path
 
 

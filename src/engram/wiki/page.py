@@ -64,6 +64,7 @@ class WikiPage:
     title: str
     content: str  # markdown, the frontmatter left out
     text: str  # the whole file
+    whole: bool  # `text` is all that the file holds; else it can only be edited there
     version: str  # what edit_page expects: changes with every byte
     older: str  # the older version this is; empty: it is what the page says now
     changed_at: datetime
@@ -96,12 +97,13 @@ def get_page(
     text, known = clean("page", raw[:PAGE], 4 * PAGE), atlas(home)
     page = article.read(text)
     links = tuple(_links(text, known))
+    whole = is_whole(raw, text) and (bool(older) or home.is_text(name))
     kind, _, day = name.partition("/")
     entries = tuple(daily_log.read(text, day)) if kind == "daily" else ()
     versions = tuple(history.versions(home, name))
     made_by, edited = _hands(home, name, page)
     return WikiPage(
-        target=name, kind=kind, title=page.title or day, content=article.split(text)[1], text=text,
+        target=name, kind=kind, title=page.title or day, content=article.split(text)[1], text=text, whole=whole,
         version=gate.digest(raw), older=older, changed_at=_changed_at(home, name, versions, older),
         tags=page.list("tags"), made_by=made_by, edited=edited, links=links,
         backlinks=tuple(PageLink(target=each, title=known.title(each), exists=True) for each in _back(known, name)),
@@ -175,6 +177,11 @@ def named(given: str) -> str:
 
     inner = name("target", given).strip().removeprefix("[[").removesuffix("]]")
     return inner.partition("|")[0].partition("#")[0].strip().removesuffix(".md")
+
+
+def is_whole(raw: str, shown: str) -> bool:
+    """Tell whether all that a file says is shown, but for the form of its line ends and the mark at its beginning."""
+    return raw.replace("\r\n", "\n").removeprefix("\ufeff") == shown.removeprefix("\ufeff")
 
 
 def is_page(name: str) -> bool:

@@ -16,6 +16,7 @@ from engram.clock import moment, zone
 from engram.surfaces.dashboard.drawing import markdown
 from engram.surfaces.dashboard.drawing.highlight import highlighted
 
+_LONG = 6_000  # characters of a message
 _EXCHANGE = re.compile(r"\(#(\d{1,15})\)")
 _AFTER_LIST = re.compile(r"(?m)^([-*] .*)\n(?=[^\s*-])")
 
@@ -97,6 +98,11 @@ def apart(said: str) -> str:
     return _EXCHANGE.sub(r"([#\1](/search/x\1))", _AFTER_LIST.sub(r"\1\n\n", said))
 
 
+def shortened(said: str) -> str:
+    """Return a message as long as somebody reads it in a list of many."""
+    return said if len(said) <= _LONG else f"{said[:_LONG]} …"
+
+
 def percent(share: float) -> str:
     """Return a share in percent."""
     return f"{share * 100:.0f} %"
@@ -112,4 +118,5 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "size": text.size, "place": place, "within": within, "percent": percent, "lines": lines, "markdown": markdown.html,
     "one_line": text.one_line, "highlighted": highlighted, "wiki_address": markdown.wiki_address,
     "counted": text.counted, "apart": apart,
+    "shortened": shortened,
 }  # fmt: skip

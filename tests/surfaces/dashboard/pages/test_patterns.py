@@ -89,6 +89,17 @@ def test_a_decision_about_words_that_changed_is_refused_and_the_new_ones_shown(h
     assert answer.status_code == 409
 
 
+@pytest.mark.parametrize("at", ["review", "dossier"])
+def test_words_typed_over_a_version_that_changed_stay_in_the_form(hub: Engram, looker: Looker, at: str) -> None:
+    (id_,) = planted(hub, "a")
+    hub.edit_pattern(id_, "Their words.", expected_version=0)
+    form = {"version": "0", "rule": "My own words.", "fix": "", "scope": "global"}
+    answer = looker.post(f"/patterns/{id_}/approve", part=True, at=at, **form)
+    assert "My own words." in answer.text
+    assert "Their words." in answer.text
+    assert state(hub, id_) == "candidate"
+
+
 @pytest.mark.parametrize("version", ["", "x", "-1", "9" * 20])
 def test_a_form_that_does_not_say_what_was_shown_decides_nothing(hub: Engram, looker: Looker, version: str) -> None:
     (id_,) = planted(hub, "a")

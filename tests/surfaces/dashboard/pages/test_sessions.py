@@ -173,6 +173,32 @@ def test_what_was_only_remembered_is_shown_too(hub: Engram, looker: Looker) -> N
     assert "<em>closed</em>" in page
 
 
+def test_a_long_one_that_was_only_remembered_shows_its_end(hub: Engram, looker: Looker) -> None:
+    for number in range(205):
+        hub.remember("feature/x", "user", f"Note {number}. " + "word " * 2_000)
+    page = looker.page("/sessions/feature/x")
+    assert "5 earlier ones are not shown" in page
+    assert "Note 4." not in page
+    assert "Note 204." in page
+    assert len(page) < 205 * 7_000
+
+
+def test_a_command_is_shown_as_it_was_typed(hub: Engram, looker: Looker, person: Path) -> None:
+    work = Claude(person, "one", "/home/mara/harbour")
+    name = "<command-name>/review</command-name>\n<command-message>review</command-message>"
+    work.says(f"{name}\n<command-args>the last commit</command-args>")
+    work.answers("It is well.")
+    hub.ingest([str(person)])
+    page = looker.page(f"/sessions/{hub.list_sessions()[0].session.id}")
+    assert "<code>/review</code> the last commit" in page
+
+
+def test_all_of_an_event_is_a_page_of_its_own_too(hub: Engram, looker: Looker, person: Path) -> None:
+    session = worked(hub, person, turns=1)
+    call = next(each for each in hub.get_events(session) if each.kind == "call")
+    assert "<h1>Bash</h1>" in looker.page(f"/sessions/{session}/event/{call.id}")
+
+
 def test_a_session_at_work_shows_its_log_and_what_it_holds(hub: Engram, looker: Looker) -> None:
     session = hub.register("claude", "mend the pier", project="/home/mara/harbour")
     hub.log(session, "The planks are ordered.")

@@ -174,6 +174,27 @@ def test_a_new_page_begins_with_its_title(hub: Engram, looker: Looker) -> None:
     assert looker.get("/wiki/new?title=!!!").status_code == 400
 
 
+def test_a_new_page_does_not_open_an_old_one(hub: Engram, looker: Looker) -> None:
+    hub.edit_page("concepts/tea", "# Tea\n\nHot.\n")
+    answer = looker.get("/wiki/new?title=Tea&folder=concepts")
+    assert answer.status_code == 400
+    assert "already" in answer.text
+
+
+def test_what_a_box_would_not_show_whole_is_not_opened_in_one(hub: Engram, looker: Looker) -> None:
+    hub.edit_page("concepts/tea", "# Tea\n\nHot.\n")
+    (Path(of(hub).root) / "concepts" / "tea.md").write_bytes(b"# Caf\xe9\n")
+    answer = looker.get("/wiki/edit/concepts/tea")
+    assert answer.status_code == 409
+    assert "Edit the file itself" in answer.text
+
+
+def test_an_entry_cannot_take_the_place_of_a_part_of_the_page(hub: Engram, looker: Looker) -> None:
+    entry = '<!-- engram entry="keys" -->'
+    hub.edit_page("daily/2026-11-10", f"# Daily Log: 2026-11-10\n\n## Sessions\n\n### One\n{entry}\n\nWords.\n")
+    assert looker.page("/wiki/daily/2026-11-10").count('id="keys"') == 1
+
+
 def test_a_preview_is_drawn_and_not_saved(hub: Engram, looker: Looker) -> None:
     text = looker.post("/wiki/preview", part=True, content=f"---\ntitle: x\n---\n\n## Hot\n\n{HOSTILE}").text
     assert "<h2>Hot</h2>" in text

@@ -53,8 +53,15 @@ def drawn(ask: Ask, named: str, problem: Error | None = None) -> Response:
     found = ask.engram.get_pattern(named, effect=False)
     return ask.show(
         "patterns/dossier", shown=found, pattern=found.pattern, problem=problem,
-        revisions=_revisions(found.versions), scopes=scopes(found.pattern), others=_others(ask, found),
+        typed=typed(ask, found.pattern, problem), revisions=_revisions(found.versions), scopes=scopes(found.pattern),
+        others=_others(ask, found),
     )  # fmt: skip
+
+
+def typed(ask: Ask, pattern: Pattern, problem: Error | None) -> dict[str, str]:
+    """Return the words of the form: as somebody typed them, if that was refused, or as they stand."""
+    held = {"rule": pattern.rule, "fix": pattern.fix, "scope": pattern.scope}
+    return {name: ask.said(name) if problem and name in ask.form else each for name, each in held.items()}
 
 
 def effect(ask: Ask) -> Response:

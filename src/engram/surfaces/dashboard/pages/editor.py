@@ -9,11 +9,11 @@ from starlette.responses import Response
 from engram import text
 from engram.errors import Error, InvalidInput, NotFound
 from engram.surfaces.dashboard.drawing import diff, markdown
-from engram.surfaces.dashboard.frame import Address, Ask
+from engram.surfaces.dashboard.frame import Address, Ask, Unwritten
 from engram.surfaces.dashboard.pages import wiki
 from engram.vault import article
-from engram.wiki.edit import PageChanged
-from engram.wiki.page import unified
+from engram.wiki.edit import NotWhole, PageChanged
+from engram.wiki.page import WikiPage, unified
 
 _NEW = "# {title}\n\n"
 
@@ -23,6 +23,7 @@ def editor(ask: Ask) -> Response:
     target = ask.path("target")
     try:
         page = ask.engram.get_page(target)
+        _need_whole(page)
         target, content, expected = page.target, page.text, page.version
     except NotFound:
         title = ask.given("title") or target.rpartition("/")[2].replace("-", " ").capitalize()
@@ -40,7 +41,15 @@ def save(ask: Ask) -> Response:
         return _drawn(ask, target, typed, conflict.version, problem=conflict, diff=lines)
     except Error as refusal:
         return _drawn(ask, target, typed, expected, problem=refusal)
+    except OSError as problem:
+        return _drawn(ask, target, typed, expected, problem=Unwritten(reason=problem.strerror or repr(problem)))
     return ask.go(markdown.wiki_address(done.target))
+
+
+def _need_whole(page: WikiPage) -> None:
+    """Refuse to open what a box would not show whole."""
+    if not page.whole:
+        raise NotWhole(target=page.target, path=f"{page.target}.md in the wiki")
 
 
 def _drawn(
@@ -59,6 +68,7 @@ def restore(ask: Ask) -> Response:
     """Let a page say again what an older version said; what it says now is kept as another."""
     target = ask.path("target")
     old = ask.engram.get_page(target, ask.said("version"))
+    _need_whole(old)
     done = ask.engram.edit_page(old.target, old.text, ask.said("expected"))
     return ask.go(markdown.wiki_address(done.target))
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from engram import text
 from engram.errors import Error, InvalidInput, NotFound
-from engram.rules.catalog import Dossier, Pattern
+from engram.rules.catalog import Pattern
 from engram.surfaces.dashboard.frame import Address, Ask, whole
 from engram.surfaces.dashboard.pages import dossier
 
@@ -65,7 +65,8 @@ def _reviewed(
     last = ask.engram.get_pattern(decided, effect=False).pattern if decided else None
     return ask.show(
         "patterns/review", queue=queue, shown=shown, last=last, problem=problem,
-        next=_after(ids, chosen), typed=_typed(ask, shown), scopes=dossier.scopes(shown.pattern) if shown else (),
+        next=_after(ids, chosen), typed=dossier.typed(ask, shown.pattern, problem) if shown else {},
+        scopes=dossier.scopes(shown.pattern) if shown else (),
         word=word or (last.state.capitalize() if last else ""), place=ids.index(chosen) + 1 if chosen in ids else 0,
     )  # fmt: skip
 
@@ -76,15 +77,6 @@ def _after(ids: list[str], chosen: str | None) -> str:
         return ""
     rest = ids[ids.index(chosen) + 1 :] or ids[: ids.index(chosen)][-1:]
     return rest[0] if rest else ""
-
-
-def _typed(ask: Ask, shown: Dossier | None) -> dict[str, str]:
-    """Return the words of the form: as somebody just typed them, or as they are proposed."""
-    if shown is None:
-        return {}
-    proposed = {"rule": shown.pattern.rule, "fix": shown.pattern.fix, "scope": shown.pattern.scope}
-    mine = ask.form.get("version") == str(shown.pattern.version) and ask.path("pattern") == shown.pattern.id
-    return {name: ask.said(name) if mine and name in ask.form else each for name, each in proposed.items()}
 
 
 def _approve(ask: Ask, named: str) -> Pattern:

@@ -20,7 +20,7 @@ from engram.surfaces.dashboard.frame import Address, Ask, whole
 STRETCH = 100  # events that are fetched at once
 _AROUND = 20  # events on each side that may join a call with its result
 _ONLY: dict[str, dict[str, str]] = {"talk": {"kind": "message"}, "failed": {"verdict": "error"}}
-_LOGS, _LOCKS = 100, 1000
+_LOGS, _LOCKS, _EXCHANGES = 100, 1000, 200
 _FAR = 200  # events in which the result of a call is looked for
 
 
@@ -83,8 +83,9 @@ def correct(ask: Ask) -> Response:
 def _remembered(ask: Ask) -> Response:
     """Draw a session that has no transcript yet: what it announced, logged, holds and was told to remember."""
     session = ask.engram.get_session(ask.path("id"))
+    said = ask.engram.history(session.id)
     return ask.draw(
-        "sessions/remembered.html", session=session, exchanges=ask.engram.history(session.id),
+        "sessions/remembered.html", session=session, exchanges=said[-_EXCHANGES:], before=len(said[:-_EXCHANGES]),
         gist=ask.engram.get_summary(session.id), logs=ask.engram.get_session_logs(session.id, limit=_LOGS),
         locks=[each for each in ask.engram.list_locks(limit=_LOCKS) if each.session_id == session.id], here="sessions",
     )  # fmt: skip
@@ -151,8 +152,9 @@ def _digest(ask: Ask, session: str) -> Any:
         return None
 
 
+# An id that somebody chose may hold slashes, so the page of a session itself comes last.
 ADDRESSES = (
-    Address("/sessions/{id}", shown), Address("/sessions/{id}/stretch/{place}", stretch),
-    Address("/sessions/{id}/told", told), Address("/sessions/{id}/event/{number}", event),
-    Address("/sessions/{id}/outcome", correct, writes=True),
+    Address("/sessions/{id:path}/stretch/{place}", stretch), Address("/sessions/{id:path}/told", told),
+    Address("/sessions/{id:path}/event/{number}", event),
+    Address("/sessions/{id:path}/outcome", correct, writes=True), Address("/sessions/{id:path}", shown),
 )  # fmt: skip

@@ -20,7 +20,7 @@ KINDS = {"concepts": "Concepts", "connections": "Connections", "qa": "Questions"
 _SHOWN = 200  # pages of a list, and dots of the picture
 _NEAR, _NAMES = 24, 40  # articles in the small picture; names in the large one
 _FINDINGS = 40  # of one check
-_ANCHOR = re.compile(r"[\w.-]{1,80}")
+_ANCHOR = re.compile(r"(?=.*\d)[\w.-]{1,80}")  # ours hold a number; what a page itself is made of does not
 _BARE = re.compile(r"(?m)^(?:# Daily Log: .*|## (?:Sessions|Memory Maintenance))$")
 
 
