@@ -25,7 +25,7 @@ RELEASED = {
     "0007_wiki.sql": "26c18edc63f16ccdc80ebe489285209ecd0fc5db916270468667a244ab6cd945",
     "0008_dream.sql": "84fc7de034fc4bc88ad713ca3dc18478837d552fae9bbbb9dff77a236d61c812",
     "0009_patterns.sql": "d8e2101e29badc1605ddfc63e891be6996c301ddc21ae03dec14bc4712da87b0",
-    "0010_dashboard.sql": "768c2d4dd9534da3749b9eb442345feafdcd1ca7df38e5d61c15593348212fbb",
+    "0010_dashboard.sql": "7af692894e00e803433c8fb10f5826c20bcf78f86f3c2bf8e85fc546d01c674f",
 }
 
 

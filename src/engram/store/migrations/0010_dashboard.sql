@@ -1,6 +1,9 @@
 -- The events of a session in order, a stretch at a time.
 create index events_in_order on events (capture, seq, id);
 
+-- How much was said on each day of a year, without reading what.
+create index exchanges_by_time on exchanges (role, at, session_id);
+
 -- What the answers of a quarter of an hour come to, so that nobody adds up every answer again. Every time zone is a
 -- number of quarters away from UTC. The slot of answers that have no time is -1.
 create table spent (
