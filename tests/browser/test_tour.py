@@ -161,12 +161,17 @@ def test_a_session_of_many_thousand_events_stays_small_in_the_browser(site: Make
         tab.locator(".beat.said:target", has_text=f"Prompt number {number}").wait_for()
 
 
-def test_a_long_address_in_a_title_leaves_every_column_in_sight(site: Make, tmp_path: Path) -> None:
+def test_long_names_and_addresses_leave_everything_in_sight(site: Make, tmp_path: Path) -> None:
     def fill(engram: Any) -> None:
-        Claude(tmp_path / "person", "one", season.HARBOUR).says("See https://example.org/" + "abcdefgh" * 30)
+        work = Claude(tmp_path / "person", "one", f"/home/mara/{'a-long-name-' * 8}")
+        work.says("See https://example.org/" + "abcdefgh" * 30)
         engram.ingest([str(tmp_path / "person")])
 
-    tab = site(fill).open("/sessions")
+    board = site(fill)
+    for path in ("/sessions", "/search?q=example"):
+        phone = board.open(path, viewport=PHONE)
+        assert phone.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
+    tab = board.open("/sessions")
     assert tab.evaluate("(each => each.scrollWidth - each.clientWidth)(document.getElementById('list'))") == 0
 
 

@@ -207,6 +207,7 @@ def test_a_session_at_work_shows_its_log_and_what_it_holds(hub: Engram, looker: 
     assert "The planks are ordered." in page
     assert ">src/pier.py</code>" in page
     assert "yet: it is taken in" in page
+    assert f"/now?to=one%20{session}#write" in page
 
 
 def test_without_a_script_every_stretch_has_a_link(hub: Engram, looker: Looker, person: Path) -> None:
