@@ -192,10 +192,10 @@ def beginning(piece: Piece, folder: Path, size: int = 30_000) -> Piece:
     return Piece(piece.session, {where: begun})
 
 
-def rescan(flavor: Flavor, programs: dict[str, str | OSError], root: Path) -> None:
+def rescan(flavor: Flavor, programs: dict[str, str | OSError], root: Path, size: int) -> None:
     """Print what it takes to find that nothing is new."""
     pieces = [each for each in (beginning(piece, root / "begun") for piece in flavor.pieces()) if each.size]
-    corpus = build(pieces, root / "rescan", count=RESCANNED)
+    corpus = build(pieces, root / "rescan", count=min(RESCANNED, 50 * size // MB))
     print(f"\nnothing new among {len(corpus.files):,} transcripts ({corpus.size / MB:.1f} MB)")
     ours = [ENGRAM, "ingest", "--json"]
     first, second = run(ours, corpus.home), run(ours, corpus.home)
@@ -279,7 +279,7 @@ def measure(flavor: Flavor, size: int, programs: dict[str, str | OSError], large
         if ours.run.why:
             return
         tokens(flavor, corpus, programs, root)
-        rescan(flavor, programs, root)
+        rescan(flavor, programs, root, size)
         one_line_more(flavor, corpus, root)
         very_large(flavor, root, large)
 

@@ -51,12 +51,12 @@ class Site:
 
     def open(self, path: str = "/now", *, viewport: dict[str, int] = WIDE, dark: bool = False, scale: float = 1) -> Any:
         """Return a tab that was let in by a link of its own, on a page."""
-        link = self._command(stdout=subprocess.PIPE).communicate(timeout=60)[0]
+        link = self._command(stdout=subprocess.PIPE).communicate(timeout=120)[0]
         scheme = "dark" if dark else "light"
         context = self._chromium.new_context(
             viewport=viewport, color_scheme=scheme, reduced_motion="reduce", device_scale_factor=scale
         )
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         tab = context.new_page()
         tab.on("console", self._heard)
         tab.on("pageerror", lambda error: self.complaints.append(f"script: {error}"))

@@ -9,7 +9,7 @@ from engram import Engram
 
 
 def test_killed_sweeps_lose_nothing_and_take_nothing_in_twice(store: str, tmp_path: Path, thorough: bool) -> None:
-    kills = 15 if thorough else 6
+    kills = 15 if thorough else 5
     summary = torture(tmp_path / "torture", store if store.startswith("postgres") else None, kills=kills)
     assert summary.violations == [], report(summary)
     assert summary.kills == kills

@@ -801,7 +801,7 @@ def test_whatever_happens_in_whatever_order_nothing_undigested_is_dropped(tmp_pa
             super().__init__(tmp_path)
 
     bounds = settings(
-        max_examples=60 if thorough else 20, stateful_step_count=25, deadline=None, database=None,
+        max_examples=60 if thorough else 12, stateful_step_count=25, deadline=None, database=None,
         phases=(Phase.generate, Phase.shrink), suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     run_state_machine_as_test(Here, settings=bounds)

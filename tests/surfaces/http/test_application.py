@@ -246,7 +246,9 @@ STRANGE: list[Any] = [
 ]  # fmt: skip
 
 
-def test_no_argument_breaks_an_operation(hub: Engram) -> None:
+def test_no_argument_breaks_an_operation(hub: Engram, thorough: bool) -> None:
+    # Each odd value for each parameter on one of the engines, in turn; thorough is on both.
+    turns = itertools.cycle([True] if thorough else [hub.engine.dialect == "sqlite", hub.engine.dialect != "sqlite"])
     session = hub.register("one", "x", project="p")
     sound = {"session_id": session, "sender": session, "to": session, "resources": ["a"], "since": 1}
 
@@ -256,7 +258,7 @@ def test_no_argument_breaks_an_operation(hub: Engram) -> None:
             asked = signature.parameters(each)
             least = {p.name: sound.get(p.name, "x") for p in asked if p.required}
             for parameter, given in itertools.product(asked, STRANGE):
-                if (parameter.name, given) == ("wait", 1.5):
+                if not next(turns) or (parameter.name, given) == ("wait", 1.5):
                     continue
                 body = json.dumps({**least, parameter.name: given})
                 answer = await client.post(f"/api/{each.name}", content=body, headers=JSON)
