@@ -190,6 +190,11 @@ def git(directory: Path, *words: str) -> None:
     subprocess.run(["git", *identity, *words], cwd=directory, check=True, capture_output=True)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no worker is left alone with it in the end."""
+    items.sort(key=lambda each: not each.nodeid.startswith(("tests/test_benchmarks", "tests/browser")))
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Name what was skipped, at the end, where it cannot be overlooked."""
     reasons: dict[str, int] = {}
