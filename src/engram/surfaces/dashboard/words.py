@@ -14,9 +14,9 @@ from engram import text
 from engram.api import Engram
 from engram.clock import moment, zone
 from engram.surfaces.dashboard.drawing import markdown
+from engram.surfaces.dashboard.drawing.beats import LONG
 from engram.surfaces.dashboard.drawing.highlight import highlighted
 
-_LONG = 6_000  # characters of a message
 _EXCHANGE = re.compile(r"\(#(\d{1,15})\)")
 _AFTER_LIST = re.compile(r"(?m)^([-*] .*)\n(?=[^\s*-])")
 
@@ -100,7 +100,7 @@ def apart(said: str) -> str:
 
 def shortened(said: str) -> str:
     """Return a message as long as somebody reads it in a list of many."""
-    return said if len(said) <= _LONG else f"{said[:_LONG]} …"
+    return said if len(said) <= LONG else f"{said[:LONG]} …"
 
 
 def percent(share: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
@@ -20,10 +19,8 @@ from engram.value import value
 SAID, THOUGHT, GIVEN, DID, NOTED = "said", "thought", "given", "did", "noted"
 _TALK = ("message",)
 _DULL = ("lifecycle", "opaque")
-_COMMAND = re.compile(r"<command-name>([^<`]{1,200})</command-name>")
-_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _SLOW = 10 * SECOND  # a call that took longer says so
-_LONG = 6_000  # characters of a message that are shown at once
+LONG = 6_000  # characters of a message that are shown at once
 
 
 @value
@@ -92,7 +89,7 @@ def _beat(event: Event, results: dict[str, Event]) -> Beat:
     if event.kind in _TALK and event.role == "system":
         return Beat(shape=GIVEN, event=event, at=at, title=one_line(event.text, 140))
     if event.kind in _TALK:
-        return Beat(shape=SAID, event=event, at=at, cut=max(0, len(event.text) - _LONG), title=_spoken(event)[:_LONG])
+        return Beat(shape=SAID, event=event, at=at, cut=max(0, len(event.text) - LONG), title=_spoken(event)[:LONG])
     if event.kind == "thinking":
         return Beat(shape=THOUGHT, event=event, at=at, title=one_line(event.text, 140))
     if event.kind == "call":
@@ -104,10 +101,13 @@ def _beat(event: Event, results: dict[str, Event]) -> Beat:
 
 def _spoken(event: Event) -> str:
     """Return what was said; a command of the agent program as it was typed, not as it is written down."""
-    name, arguments = (each.search(event.text) for each in (_COMMAND, _ARGUMENTS))
-    if event.name != "command" or name is None:
-        return event.text
-    return f"`{name[1].strip()}` {arguments[1].strip() if arguments else ''}".strip()
+    name = _within("command-name", event.text).replace("`", "") if event.name == "command" else ""
+    return f"`{name}` {_within('command-args', event.text)}".strip() if name else event.text
+
+
+def _within(tag: str, text: str) -> str:
+    """Return what stands in the first of such tags; one look, however many are opened and never closed."""
+    return text.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0].strip()
 
 
 def _call(event: Event, result: Event | None, at: datetime | None) -> Beat:
