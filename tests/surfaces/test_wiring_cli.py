@@ -155,7 +155,7 @@ def test_one_project_shows_its_last_sessions_and_many_show_one_each(run: Run, us
     said = run("init", "--yes").stdout
     shown = re.findall(r"^  (\S+) .* claude: ", said, re.MULTILINE)
     assert (len(shown), len(set(shown))) == (8, 8)
-    assert {"0/barn", "1/barn"} & set(shown)  # alike in their last part: told apart
+    assert sum(bool(re.fullmatch(r"\d/barn", each)) for each in shown) >= 6  # alike in their last part: told apart
     assert "… and 3 more projects" in said
 
 
