@@ -161,15 +161,29 @@ def timed(tmp_path: Path, clock: ManualClock) -> Iterator[Engram]:
         yield opened
 
 
+_OF_A_DEVELOPER = (
+    "ENGRAM_", "CLAUDE", "CODEX_", "GEMINI_", "QWEN_", "GROK_", "COPILOT_", "OPENCODE_", "CURSOR_", "LYRA_", "MEMORIA_",
+    "XDG_", "NO_COLOR",
+)  # fmt: skip
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Keep a developer's own settings, sessions and home away."""
     for name in list(os.environ):
-        if name.startswith(("ENGRAM_", "CLAUDE", "CODEX_")):
+        if name.startswith(_OF_A_DEVELOPER) and not name.startswith("ENGRAM_TEST_"):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
     monkeypatch.setenv("ENGRAM_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """An empty home directory of a user, which HOME names."""
+    directory = tmp_path / "user"
+    directory.mkdir(exist_ok=True)
+    return directory
 
 
 @pytest.fixture

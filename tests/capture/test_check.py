@@ -156,7 +156,7 @@ def test_leftovers_are_counted_and_no_problem(engram: Engram, works: list[Claude
 def test_repair_removes_leftovers_and_nothing_else(engram: Engram, works: list[Claude]) -> None:
     bodies = blobs.Blobs(engram.engine, engram.settings)
     bodies.put(b"of a sweep that was killed")
-    assert engram.check(repair=True).mended == ("removed 1 bodies nothing points to",)
+    assert engram.check(repair=True).mended == ("moved 1 body that nothing points to into quarantine",)
     assert bodies.names() == set(names(engram))
     assert engram.check().leftovers == 0
 
@@ -251,11 +251,15 @@ def test_repair_waits_for_no_sweep_but_says_that_one_runs(engram: Engram, works:
     assert name in blobs.Blobs(engram.engine, engram.settings).names()
 
 
-def test_a_body_another_machine_cleared_away_is_not_named_by_this_one(postgres_store: str, tmp_path: Path) -> None:
+def test_a_body_another_machine_cleared_away_is_not_named_by_this_one(
+    postgres_store: str, home: Path, tmp_path: Path
+) -> None:
     with (
         Engram(store=postgres_store, home=tmp_path / "a") as here,
         Engram(store=postgres_store, home=tmp_path / "b") as there,
     ):
+        Claude(home).says("Hello")
+        here.ingest()
         name, size = blobs.Blobs(here.engine, here.settings).put(b"just read by us")
         there.check(repair=True)
         with pytest.raises(BodyGone):

@@ -10,12 +10,11 @@ import pytest
 
 from engram import Engram, InvalidInput, SettingsInvalid
 from engram.llm.prices import Prices
-from tests.capture.conftest import home  # noqa: F401  the fixture
 from tests.capture.transcripts import Claude
 
 
 @pytest.fixture
-def work(home: Path) -> Claude:  # noqa: F811
+def work(home: Path) -> Claude:
     made = Claude(home)
     made.says("Add two numbers")
     made.answers("Done.", output=1_000_000)
@@ -37,7 +36,7 @@ def test_costs_are_told_by_any_place(engram: Engram, work: Claude, by: str) -> N
     assert cost.answers == 1
 
 
-def test_a_day_is_told_in_parts_that_come_to_the_whole(engram: Engram, home: Path) -> None:  # noqa: F811
+def test_a_day_is_told_in_parts_that_come_to_the_whole(engram: Engram, home: Path) -> None:
     for number, cwd in enumerate(("/home/me/app", "/home/me/site")):
         made = Claude(home, cwd=cwd)
         made.says("Add two numbers")
@@ -134,7 +133,7 @@ def test_a_provider_and_its_way_of_writing_a_name_do_not_matter(tmp_path: Path, 
     assert (Prices(str(tmp_path)).of(model) or [0])[0] == first
 
 
-def rollout(home: Path, name: str, parent: str | None, output: int) -> None:  # noqa: F811
+def rollout(home: Path, name: str, parent: str | None, output: int) -> None:
     """Let Codex write a thread that another thread sent."""
     folder = home / ".codex" / "sessions" / "2026" / "11" / "01"
     folder.mkdir(parents=True, exist_ok=True)
@@ -156,7 +155,7 @@ def spent(engram: Engram, native: str) -> int:
     return sum(each.output for each in engram.cost("model", session))
 
 
-def test_a_session_costs_what_its_subagents_and_theirs_cost(engram: Engram, home: Path) -> None:  # noqa: F811
+def test_a_session_costs_what_its_subagents_and_theirs_cost(engram: Engram, home: Path) -> None:
     rollout(home, "A", None, 1)
     rollout(home, "B", "A", 20)
     rollout(home, "C", "B", 300)
@@ -165,7 +164,7 @@ def test_a_session_costs_what_its_subagents_and_theirs_cost(engram: Engram, home
     assert [spent(engram, name) for name in "ABCD"] == [321, 320, 300, 4000]
 
 
-def test_subagents_that_name_each_other_are_counted_once(engram: Engram, home: Path) -> None:  # noqa: F811
+def test_subagents_that_name_each_other_are_counted_once(engram: Engram, home: Path) -> None:
     rollout(home, "A", "B", 1)
     rollout(home, "B", "A", 20)
     engram.ingest()

@@ -1,7 +1,5 @@
 """The budget drops bodies that are digested, routine before rare, and never anything else."""
 
-# ruff: noqa: F811  the fixture `home` is imported
-
 from __future__ import annotations
 
 import json
@@ -33,7 +31,6 @@ from engram.digests import retention
 from engram.model import Event, Retention
 from engram.settings import Settings, load
 from engram.store import ballast, blobs, captures, digests, events
-from tests.capture.conftest import home  # noqa: F401  the fixture
 from tests.capture.test_check import names, packed, replace, session_of
 from tests.capture.transcripts import Claude
 from tests.conftest import ManualClock

@@ -22,7 +22,6 @@ from engram.index.lexical import lexical
 from engram.index.shelf import shelf
 from engram.index.words import words
 from engram.store import exchanges, passages, segments
-from tests.capture.conftest import home  # noqa: F401  the fixture
 from tests.capture.transcripts import Claude
 from tests.index import holding
 
@@ -54,7 +53,7 @@ def test_another_opening_of_the_store_finds_it_too(engram: Engram, store: str, t
         assert found(engram, "wagtail") == found(other, "wagtail") == ["The wagtail nests under the bridge."]
 
 
-def test_a_message_that_says_something_else_is_found_by_its_new_words_only(engram: Engram, home: Path) -> None:  # noqa: F811
+def test_a_message_that_says_something_else_is_found_by_its_new_words_only(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("Please mend the kestrel house.")
     engram.ingest()

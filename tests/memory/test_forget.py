@@ -11,7 +11,6 @@ from engram import Engram
 from engram.errors import InvalidInput, NotFound
 from engram.memory import forget
 from engram.store.blobs import Blobs
-from tests.capture.conftest import home  # noqa: F401  the fixture
 from tests.capture.transcripts import Claude
 from tests.memory.talking import said
 
@@ -37,7 +36,7 @@ def bodies(engram: Engram) -> set[str]:
     return {row["sha256"] for row in engram.engine.run("select sha256 from blobs")}
 
 
-def captured(engram: Engram, home: Path) -> Claude:  # noqa: F811
+def captured(engram: Engram, home: Path) -> Claude:
     """Take in a session that speaks of it everywhere, and one that does not."""
     work = Claude(home)
     work.says("Let's call the project Moonfish because I like it. I live in Moonfish Bay.")
@@ -51,7 +50,7 @@ def captured(engram: Engram, home: Path) -> Claude:  # noqa: F811
     return work
 
 
-def test_nothing_of_a_captured_session_is_left(engram: Engram, home: Path) -> None:  # noqa: F811
+def test_nothing_of_a_captured_session_is_left(engram: Engram, home: Path) -> None:
     """LY-047, LY-B05."""
     work = captured(engram, home)
     engram.summarize()
@@ -77,7 +76,7 @@ def test_nothing_of_a_captured_session_is_left(engram: Engram, home: Path) -> No
     assert "era 2026-11" in gone.remade
 
 
-def test_a_deleted_session_is_not_taken_in_again(engram: Engram, home: Path) -> None:  # noqa: F811
+def test_a_deleted_session_is_not_taken_in_again(engram: Engram, home: Path) -> None:
     work = captured(engram, home)
     session = next(each.session for each in engram.list_sessions() if each.session.native_id == work.session)
     engram.delete_session(session.id)
@@ -88,7 +87,7 @@ def test_a_deleted_session_is_not_taken_in_again(engram: Engram, home: Path) -> 
     assert len(engram.list_sessions()) == 1
 
 
-def test_its_subagents_go_with_it(engram: Engram, home: Path) -> None:  # noqa: F811
+def test_its_subagents_go_with_it(engram: Engram, home: Path) -> None:
     work = captured(engram, home)
     child = Claude(home, work.session)
     child.path = work.path.parent / work.session / "subagents" / "agent-a1.jsonl"
@@ -106,7 +105,7 @@ def test_its_subagents_go_with_it(engram: Engram, home: Path) -> None:  # noqa: 
     assert len(engram.list_sessions(subagents=True)) == 1
 
 
-def test_what_two_sessions_said_alike_stays_with_the_other(engram: Engram, home: Path) -> None:  # noqa: F811
+def test_what_two_sessions_said_alike_stays_with_the_other(engram: Engram, home: Path) -> None:
     one, other = Claude(home), Claude(home)
     for work in (one, other):
         work.says("Mend the login form.")

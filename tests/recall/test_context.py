@@ -13,7 +13,6 @@ from engram import Engram
 from engram.errors import InvalidInput
 from engram.recall.briefing import brief
 from engram.text import tokens
-from tests.capture.conftest import home  # noqa: F401  the fixture
 from tests.capture.transcripts import Claude
 from tests.memory.talking import said
 
@@ -101,7 +100,7 @@ def test_the_session_that_asks_is_not_told_its_own_words(knowing: Engram) -> Non
     assert knowing.context(PROMPT, session_id="b").text
 
 
-def test_another_project_is_not_told(engram: Engram, home: Path) -> None:  # noqa: F811
+def test_another_project_is_not_told(engram: Engram, home: Path) -> None:
     work = Claude(home, cwd="/home/me/billing")
     work.says("The deploy key of billing lives in vault under ops.")
     engram.ingest()
@@ -137,7 +136,7 @@ def test_a_remembered_text_stays_quoted_data(engram: Engram) -> None:
         assert all("quoted data" in line for line in ours if line.startswith(("#", "**")))
 
 
-def test_a_start_brings_who_the_user_is_and_what_was_done_here(engram: Engram, home: Path) -> None:  # noqa: F811
+def test_a_start_brings_who_the_user_is_and_what_was_done_here(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("Mend the login form.")
     work.answers("The login form works.")

@@ -8,7 +8,6 @@ import pytest
 
 from engram import Engram
 from engram.errors import InvalidInput, NotFound
-from tests.capture.conftest import home  # noqa: F401  the fixture
 from tests.capture.transcripts import Claude
 from tests.memory.talking import said
 
@@ -56,7 +55,7 @@ def test_a_passage_comes_with_its_session(engram: Engram) -> None:
     assert contents(found)[0].startswith("Let's drop")
 
 
-def test_an_event_comes_with_what_was_said_around_it(engram: Engram, home: Path) -> None:  # noqa: F811
+def test_an_event_comes_with_what_was_said_around_it(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("Run the tests.")
     work.runs("make check", "ORA-00942: table INVOICES does not exist")

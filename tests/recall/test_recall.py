@@ -14,12 +14,11 @@ from engram import Engram
 from engram.errors import InvalidInput, TooLarge
 from engram.recall import search
 from engram.text import tokens
-from tests.capture.conftest import home  # noqa: F401  the fixture
 from tests.capture.transcripts import Claude
 from tests.memory.talking import said
 
 
-def call(home: Path, given: Any) -> None:  # noqa: F811
+def call(home: Path, given: Any) -> None:
     """Let an agent call a tool."""
     work = Claude(home)
     block = {"type": "tool_use", "id": "toolu_1", "name": "Patch", "input": given}
@@ -34,7 +33,7 @@ def call(home: Path, given: Any) -> None:  # noqa: F811
         {"edits": [{"path": "a.py", "change": {"to": "mend the login form"}}], "again": None, "times": 3},
     ],
 )
-def test_a_call_is_shown_whatever_it_was_given(engram: Engram, home: Path, arguments: Any) -> None:  # noqa: F811
+def test_a_call_is_shown_whatever_it_was_given(engram: Engram, home: Path, arguments: Any) -> None:
     call(home, arguments)
     engram.ingest()
     (hit,) = engram.recall("login")
@@ -45,7 +44,7 @@ def test_a_call_is_shown_whatever_it_was_given(engram: Engram, home: Path, argum
 
 
 @pytest.fixture
-def two(engram: Engram, home: Path) -> Engram:  # noqa: F811
+def two(engram: Engram, home: Path) -> Engram:
     """A store with two captured sessions and a remembered one."""
     billing = Claude(home, cwd="/home/me/billing")
     billing.says("Mend the redis cache of the invoices.")
@@ -272,7 +271,7 @@ def test_a_hit_says_where_it_comes_from_and_why(engram: Engram) -> None:
     assert 0 < hit.score <= 1.5
 
 
-def test_a_captured_hit_names_its_event(engram: Engram, home: Path) -> None:  # noqa: F811
+def test_a_captured_hit_names_its_event(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("Mend the redis cache.")
     engram.ingest()
@@ -339,7 +338,7 @@ def test_the_order_is_always_the_same(engram: Engram) -> None:
     assert [hit.score for hit in first] == sorted((hit.score for hit in first), reverse=True)
 
 
-def test_the_words_of_a_tool_result_are_found(engram: Engram, home: Path) -> None:  # noqa: F811
+def test_the_words_of_a_tool_result_are_found(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("Run the tests.")
     work.runs("make check", "ORA-00942: table INVOICES does not exist", code=2)
@@ -352,7 +351,7 @@ def test_the_words_of_a_tool_result_are_found(engram: Engram, home: Path) -> Non
 
 
 def test_an_event_is_found_within_its_project_however_many_others_hold_its_words(
-    engram: Engram, home: Path  # noqa: F811
+    engram: Engram, home: Path
 ) -> None:  # fmt: skip
     for n in range(25):
         work = Claude(home, cwd="/home/me/shop")

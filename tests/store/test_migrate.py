@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,7 +67,7 @@ def test_a_store_is_copied_aside_before_it_is_migrated(tmp_path: Path, monkeypat
     _add_migration(tmp_path, monkeypatch, "create table extra (id integer);")
     with Engram(tmp_path / "home") as engram_:
         assert engram_.engine.run("select count(*) as n from extra") == [{"n": 0}]
-    (copy,) = (tmp_path / "home").glob("engram.db.before-*")
+    copy = tmp_path / "home" / "engram.db.before-upgrade"
     monkeypatch.undo()
     with Engram(copy) as old:
         assert old.get_world_state() == "precious"
@@ -82,6 +84,81 @@ def test_a_bad_migration_changes_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     with Engram(tmp_path / "home") as engram_:
         assert engram_.get_world_state() == "precious"
         assert engram_.engine.run("select * from sqlite_master where name = 'extra'") == []
+
+
+def test_a_migration_that_keeps_failing_leaves_one_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Engram(tmp_path / "home") as engram_:
+        engram_.set_world_state("precious")
+    (tmp_path / "home" / "engram.db.before-0009-1234567890").write_text("of an earlier release")
+    _add_migration(tmp_path, monkeypatch, "create nonsense;")
+    kept = set()
+    for _ in range(3):
+        with pytest.raises(Exception, match="nonsense"):
+            Engram(tmp_path / "home")
+        (copy,) = (tmp_path / "home").glob("engram.db.before-*")
+        kept.add(copy.stat().st_ino)
+    assert len(kept) == 1
+
+
+def test_the_copy_is_gone_after_the_next_good_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Engram(tmp_path / "home").close()
+    _add_migration(tmp_path, monkeypatch, "create table extra (id integer);")
+    Engram(tmp_path / "home").close()
+    assert (tmp_path / "home" / "engram.db.before-upgrade").exists()
+    Engram(tmp_path / "home").close()
+    assert not (tmp_path / "home" / "engram.db.before-upgrade").exists()
+
+
+def test_a_store_that_changed_between_two_tries_is_copied_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Engram(tmp_path / "home") as engram_:
+        engram_.set_world_state("first")
+    _add_migration(tmp_path, monkeypatch, "create nonsense;")
+    with pytest.raises(Exception, match="nonsense"):
+        Engram(tmp_path / "home")
+    monkeypatch.undo()
+    copy = tmp_path / "home" / "engram.db.before-upgrade"
+    copy.rename(tmp_path / "kept")
+    with Engram(tmp_path / "home") as engram_:
+        engram_.set_world_state("second")
+    (tmp_path / "kept").rename(copy)
+    monkeypatch.setattr(migrate, "_DIRECTORY", str(tmp_path / "migrations"))
+    with pytest.raises(Exception, match="nonsense"):
+        Engram(tmp_path / "home")
+    monkeypatch.undo()
+    with Engram(copy) as old:
+        assert old.get_world_state() == "second"
+
+
+def test_processes_that_upgrade_at_once_make_one_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Engram(tmp_path / "home").close()
+    _add_migration(tmp_path, monkeypatch, "create table extra (id integer);")
+    code = (
+        "import sys; from engram.store import migrate; migrate._DIRECTORY = sys.argv[2];"
+        "from engram import Engram; Engram(sys.argv[1]).close()"
+    )
+    words = [sys.executable, "-c", code, str(tmp_path / "home"), str(tmp_path / "migrations")]
+    running = [subprocess.Popen(words) for _ in range(4)]
+    assert [each.wait() for each in running] == [0, 0, 0, 0]
+    assert len([*(tmp_path / "home").glob("engram.db.before-*")]) <= 1
+
+
+def test_a_store_that_applied_the_first_migration_before_it_was_edited_is_accepted(
+    unmade: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _only_migrations(tmp_path, monkeypatch, 1)
+    directory = tmp_path / "older"
+    earlier = (directory / "0001_coordination.sql").read_text().replace("create table tokens", "create table fences")
+    assert hashlib.sha256(earlier.encode()).hexdigest().startswith("25316bb3")
+    (directory / "0001_coordination.sql").write_text(earlier)
+    home = str(tmp_path / "home")
+    Engram(store=unmade, home=home).close()
+    monkeypatch.undo()
+    with Engram(store=unmade, home=home) as engram_:
+        session = engram_.register("agent", "of that time")
+        assert engram_.lock_resource(session, "db:schema").token > 0
+        assert engram_.check().problems == ()
 
 
 def test_a_migration_that_was_edited_after_it_was_applied_is_noticed(

@@ -12,7 +12,6 @@ import pytest
 
 from engram import Engram
 from engram.surfaces.dashboard.pages import dreams
-from tests.capture.conftest import home  # noqa: F401  the fixture
 from tests.capture.transcripts import Claude
 from tests.memory.talking import said
 from tests.surfaces.dashboard.looking import Looker
@@ -93,7 +92,7 @@ def test_profile_and_narrative_come_with_version_and_maker(hub: Engram, looker: 
 
 
 @pytest.mark.usefixtures("home")
-def test_what_was_spent_is_drawn_in_parts(hub: Engram, looker: Looker, home: Path) -> None:  # noqa: F811
+def test_what_was_spent_is_drawn_in_parts(hub: Engram, looker: Looker, home: Path) -> None:
     spend(hub, home)
     page = looker.page("/timeline/spending?days=90&by=model&unit=money", part=True)
     assert "claude-sonnet-4-5: $15.00" in page
@@ -122,7 +121,7 @@ def test_what_cannot_be_chosen_is_refused(looker: Looker, query: str) -> None:
 
 
 @pytest.mark.usefixtures("home")
-def test_projects_of_one_name_are_told_apart(hub: Engram, looker: Looker, home: Path) -> None:  # noqa: F811
+def test_projects_of_one_name_are_told_apart(hub: Engram, looker: Looker, home: Path) -> None:
     for cwd in ("/home/me/app", "/srv/app", "/home/me/site"):
         spend(hub, home, cwd)
     page = looker.page("/timeline/spending?by=project", part=True)
