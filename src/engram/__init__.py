@@ -20,11 +20,13 @@ if TYPE_CHECKING:
         MissingExtra,
         NetworkFilesystem,
         NotFound,
+        RepairRefused,
         SchemaTooNew,
         SettingsInvalid,
         StoreBusy,
         StoreDamaged,
         StoreFull,
+        StoreMissing,
         StoreUnavailable,
         SweepRunning,
         TooLarge,
@@ -61,10 +63,10 @@ __version__ = "0.1.0"
 __all__ = [
     "About", "Activity", "BodyGone", "Capture", "Check", "Conflict", "Cost", "Digest", "Engram", "Error", "Event",
     "Fenced", "Finding", "Held", "Hit", "ImportRefused", "Imported", "Ingested", "InvalidInput", "Lock", "Log",
-    "Message", "MissingExtra", "NetworkFilesystem", "NotFound", "Process", "Retention", "SchemaTooNew", "Sent",
-    "Session", "SessionRegistry", "SettingsInvalid", "Sitrep", "Stats", "StoreBusy", "StoreDamaged", "StoreFull",
-    "StoreUnavailable", "SweepRunning", "TooLarge", "Usage", "WorldState", "__version__", "sitrep",
-    "update_world_state",
+    "Message", "MissingExtra", "NetworkFilesystem", "NotFound", "Process", "RepairRefused", "Retention",
+    "SchemaTooNew", "Sent", "Session", "SessionRegistry", "SettingsInvalid", "Sitrep", "Stats", "StoreBusy",
+    "StoreDamaged", "StoreFull", "StoreMissing", "StoreUnavailable", "SweepRunning", "TooLarge", "Usage",
+    "WorldState", "__version__", "sitrep", "update_world_state",
 ]  # fmt: skip
 
 

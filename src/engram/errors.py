@@ -129,6 +129,25 @@ class StoreDamaged(Error):
     code = "store_damaged"
 
 
+class StoreMissing(Error):
+    """{home} holds {remains}, but its database {store} is {state}. No new one was created over them.
+    Put the database back{copy}, set ENGRAM_STORE if it is elsewhere, or move {home} aside to start over:
+    `engram ingest` then reads your agents' transcripts again."""
+
+    code, status = "store_missing", 503
+    home: str
+    store: str
+
+
+class RepairRefused(Error):
+    """{directory} holds {bodies}, but no row of {store} names any of them: they belong to another database.
+    Nothing was changed. Put that database back, then run this again."""
+
+    code, status, exit = "repair_refused", 409, 3
+    directory: str
+    store: str
+
+
 class NetworkFilesystem(Error):
     """{path} lies on a network filesystem ({filesystem}), where SQLite loses data silently.
     Point ENGRAM_HOME at a local disk, or share through PostgreSQL (ENGRAM_STORE=postgresql://…)."""

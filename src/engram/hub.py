@@ -6,7 +6,7 @@ from engram import host
 from engram.clock import Clock, Instant
 from engram.errors import StoreFull
 from engram.settings import Settings, load, locate
-from engram.store import boots, migrate
+from engram.store import boots, migrate, remains
 from engram.store.engine import open_engine
 
 TYPE_CHECKING = False
@@ -44,6 +44,7 @@ class Hub:
 
     def _opened(self) -> Engine:
         """Open the store; a disk too full for that gives up its ballast first."""
+        remains.refuse_new_store(self.settings)
         try:
             return open_engine(self.settings)
         except StoreFull:

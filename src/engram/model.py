@@ -384,6 +384,7 @@ class Check:
     digests: int
     bodies: int  # that are here and are what they say
     leftovers: int  # bodies nothing points to: of a crash, harmless
+    quarantined: int = 0  # bodies a repair moved aside because nothing points to them
 
 
 @value

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engram.capture.turn import Turn
-from engram.errors import BodyGone, StoreDamaged
+from engram.errors import BodyGone, RepairRefused, StoreDamaged
 from engram.hub import Hub
 from engram.index.index import astray as astray_docs
 from engram.index.index import bring_up_to_date
@@ -37,9 +37,15 @@ def _checked(hub: Hub, repair: bool) -> Check:
     bodies = blobs.Blobs(hub.engine, hub.settings)
     problems = [*audit.structure(hub.engine)]
     lying = bodies.names()  # before the rows: what comes meanwhile is no leftover
+    orphaned = bool(lying) and not blobs.any_row(hub.engine)
+    if orphaned and repair:
+        raise RepairRefused(
+            directory=bodies.directory, bodies=counted(len(lying), "body", "bodies"), store=hub.engine.store
+        )
     named: dict[str, set[int]] = {}
     for row in blobs.kept(hub.engine):
         named.setdefault(row["sha256"], set()).add(row["capture"])
+    returned = _bring_back(bodies, named) if repair else 0
     wrong = {name: problem for name in named if (problem := _wrong(hub, bodies, name))}
     problems += [
         f"session {audit.session_of(hub.engine, capture)}: {problem}"
@@ -48,11 +54,14 @@ def _checked(hub: Hub, repair: bool) -> Check:
     ]
     leftovers = lying - set(named) - {row["sha256"] for row in blobs.half_evicted(hub.engine)}
     unfinished = bodies.unfinished()
+    if orphaned:
+        problems.append(f"{counted(len(lying), 'body', 'bodies')} of another database: no row here names any of them")
     mended = [*_repair(hub, bodies, leftovers, unfinished), *_mended(hub)] if repair else []
+    mended += [f"brought {counted(returned, 'body', 'bodies')} back from quarantine"] if returned else []
     problems += [] if repair else _unfit(hub)
     return Check(
         problems=tuple(problems), mended=tuple(mended), bodies=len(named) - len(wrong),
-        leftovers=len(leftovers) + len(unfinished), **audit.counts(hub.engine),
+        leftovers=len(leftovers) + len(unfinished), quarantined=len(bodies.quarantined()), **audit.counts(hub.engine),
     )  # fmt: skip
 
 
@@ -88,15 +97,25 @@ def _wrong(hub: Hub, bodies: blobs.Blobs, name: str) -> BodyGone | StoreDamaged 
     return None
 
 
+def _bring_back(bodies: blobs.Blobs, named: Iterable[str]) -> int:
+    """Bring back what an earlier repair moved aside and the rows name after all; return how many."""
+    needed = bodies.quarantined().intersection(named)
+    for name in needed:
+        bodies.bring_back(name)
+    return len(needed)
+
+
 def _repair(hub: Hub, bodies: blobs.Blobs, leftovers: set[str], unfinished: list[str]) -> Iterator[str]:
     from engram.digests.remake import remake_due
 
     for name in leftovers:
-        bodies.remove(name)
+        bodies.quarantine(name)
+    if leftovers:
+        yield f"moved {counted(len(leftovers), 'body', 'bodies')} that nothing points to into quarantine"
     for path in unfinished:
         os.unlink(path)
-    if leftovers or unfinished:
-        yield f"removed {len(leftovers) + len(unfinished)} bodies nothing points to"
+    if unfinished:
+        yield f"removed {counted(len(unfinished), 'file')} whose writing was broken off"
     with hub.engine.transaction():
         off = blobs.recount(hub.engine)
     if off:

@@ -42,6 +42,7 @@ class Blobs:
     def __init__(self, engine: Engine, settings: Settings) -> None:
         self._engine = engine
         self.directory = os.path.join(settings.home, "blobs")
+        self.aside = os.path.join(settings.home, "quarantine")
         self._made: set[str] = set()
         self._unsettled: set[str] = set()
 
@@ -80,26 +81,53 @@ class Blobs:
         return content
 
     def remove(self, name: str) -> None:
-        """Delete a body; one that is gone already is fine."""
+        """Delete a body, in quarantine too; one that is gone already is fine."""
+        _forget(self._path(name, self.aside))
         if self._engine.dialect == "postgres":
-            with self._engine.transaction():
-                self._engine.run(f"{_CONTENT} for update", sha256=name)  # wait for those about to name it
-                self._engine.run(_REMOVE, sha256=name)
+            self._remove_row(name)
             return
         try:
             os.unlink(self._path(name))
         except FileNotFoundError:
             pass
 
+    def _remove_row(self, name: str) -> None:
+        with self._engine.transaction():
+            self._engine.run(f"{_CONTENT} for update", sha256=name)  # wait for those about to name it
+            self._engine.run(_REMOVE, sha256=name)
+
     def names(self) -> set[str]:
         """Return the names of all bodies that are kept."""
         if self._engine.dialect == "postgres":
             return {row["sha256"] for row in self._engine.run("select sha256 from blob_contents")}
-        found = set()
-        for directory, _, files in os.walk(self.directory):
-            part = os.path.basename(directory)
-            found |= {part + name.removesuffix(".zst") for name in files if name.endswith(".zst")}
-        return found
+        return _names_in(self.directory)
+
+    def quarantine(self, name: str) -> None:
+        """Move a body that no row names out of the way, as a file that can be brought back."""
+        path = self._path(name, self.aside)
+        _make_durably(os.path.dirname(path))
+        if self._engine.dialect == "postgres":
+            self._write(path, self._read(name))
+            self._remove_row(name)
+        else:
+            os.replace(self._path(name), path)
+            _sync_directory(os.path.dirname(path))
+
+    def quarantined(self) -> set[str]:
+        """Return the names of the bodies in quarantine."""
+        return _names_in(self.aside)
+
+    def bring_back(self, name: str) -> None:
+        """Move a body out of quarantine, to where its rows expect it."""
+        path = self._path(name, self.aside)
+        if self._engine.dialect == "postgres":
+            with open(path, "rb") as file:
+                self._engine.run(_PUT, sha256=name, content=file.read())
+            os.unlink(path)
+        else:
+            _make_durably(os.path.dirname(self._path(name)))
+            os.replace(path, self._path(name))
+            _sync_directory(os.path.dirname(self._path(name)))
 
     def unfinished(self) -> list[str]:
         """Return the files of bodies whose writing was broken off."""
@@ -118,8 +146,8 @@ class Blobs:
         except FileNotFoundError as problem:
             raise BodyGone(name=name) from problem
 
-    def _path(self, name: str) -> str:
-        return os.path.join(self.directory, name[:1], f"{name[1:]}.zst")
+    def _path(self, name: str, directory: str = "") -> str:
+        return os.path.join(directory or self.directory, name[:1], f"{name[1:]}.zst")
 
     def _shown(self, name: str) -> str:
         return self._path(name) if self._engine.dialect == "sqlite" else f"blob {name}"
@@ -136,6 +164,14 @@ class Blobs:
         except OSError as problem:
             _forget(temporary)
             raise StoreFull(store=self.directory) if problem.errno in _FULL else problem from problem
+
+
+def _names_in(directory: str) -> set[str]:
+    found = set()
+    for place, _, files in os.walk(directory):
+        part = os.path.basename(place)
+        found |= {part + name.removesuffix(".zst") for name in files if name.endswith(".zst")}
+    return found
 
 
 _FULL = (28, 122)  # no space, quota used up
@@ -185,6 +221,11 @@ def add(engine: Engine, **facts: Any) -> int:
 def kept(engine: Engine) -> list[Row]:
     """Return every body that should be here."""
     return engine.run("select num, sha256, capture, stored_bytes from blobs where evicting_at is null order by num")
+
+
+def any_row(engine: Engine) -> bool:
+    """Tell whether any row names a body, dropped ones too."""
+    return bool(engine.run("select 1 as one from blobs limit 1"))
 
 
 def of_capture(engine: Engine, capture: int) -> list[Row]:

@@ -56,16 +56,11 @@ class SqliteEngine:
         return _Transaction(self._connection(), durable, wait)
 
     def copy_to(self, path: str) -> None:
-        """Write a consistent copy of the store to a new file."""
-        source = self._connection().db
-        target = apsw.Connection(path)
-        os.chmod(path, 0o600)
+        """Write a consistent copy of the store to a new file; a write transaction of this thread may be open."""
         try:
-            with target.backup("main", source, "main") as backup:
-                while not backup.done:
-                    backup.step(1000)
-        finally:
-            target.close()
+            _copy(self.store, path)
+        except (apsw.Error, OSError) as problem:
+            raise self._connection().translate(problem) from problem
 
     def close(self) -> None:
         """Let go of every connection."""
@@ -74,6 +69,19 @@ class SqliteEngine:
     def _connection(self) -> _Connection:
         found: _Connection = self._connections.get()
         return found
+
+
+def _copy(store: str, path: str) -> None:
+    # A connection of its own: SQLite refuses to copy through one that is in the middle of writing.
+    source, target = apsw.Connection(store, flags=apsw.SQLITE_OPEN_READONLY), apsw.Connection(path)
+    try:
+        os.chmod(path, 0o600)
+        with target.backup("main", source, "main") as backup:
+            while not backup.done:
+                backup.step(1000)
+    finally:
+        target.close()
+        source.close()
 
 
 class _Connection:
@@ -90,7 +98,7 @@ class _Connection:
         try:
             self.db = self._open()
         except (apsw.Error, OSError) as problem:
-            raise self._translate(problem) from problem
+            raise self.translate(problem) from problem
 
     def run(self, sql: str, params: dict[str, Any]) -> list[Row]:
         try:
@@ -101,7 +109,7 @@ class _Connection:
             names = [column[0] for column in cursor.get_description()]
             return [dict(zip(names, row, strict=True)) for row in (first, *cursor)]
         except apsw.Error as problem:
-            raise self._translate(problem) from problem
+            raise self.translate(problem) from problem
         except OverflowError as problem:
             raise InvalidInput(field="number", reason="it is larger than any store can hold.") from problem
 
@@ -109,7 +117,7 @@ class _Connection:
         try:
             self.db.executemany(sql, rows)
         except apsw.Error as problem:
-            raise self._translate(problem) from problem
+            raise self.translate(problem) from problem
         except OverflowError as problem:
             raise InvalidInput(field="number", reason="it is larger than any store can hold.") from problem
 
@@ -163,7 +171,7 @@ class _Connection:
             self.db.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
             self._durable = durable
 
-    def _translate(self, problem: Exception) -> Exception:
+    def translate(self, problem: Exception) -> Exception:
         if isinstance(problem, (apsw.BusyError, apsw.LockedError)):
             return StoreBusy(store=self.path, seconds=self._busy_seconds)
         if isinstance(problem, apsw.FullError) or (isinstance(problem, _ROOM) and _is_full(self.path)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from engram.errors import SchemaTooNew, StoreDamaged
+from engram.store.remains import BEFORE_UPGRADE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,14 +26,63 @@ def migrate(engine: Engine, now: int) -> int:
     if found > head:
         raise SchemaTooNew(store=engine.store, found=found, known=head)
     if found == head:
+        _remove_copy(engine)
         return found
-    if found and engine.dialect == "sqlite":
-        engine.copy_to(f"{engine.store}.before-{found + 1:04}-{now}")
     with engine.transaction(durable=True):
         engine.run("/*pg: select pg_advisory_xact_lock(7405291) */")
+        if version(engine) not in (0, head):  # another process may have been here first
+            _keep_copy(engine)
         engine.script(_LEDGER)
         _apply_missing(engine, now)
     return version(engine)
+
+
+def _keep_copy(engine: Engine) -> None:
+    """Keep one copy of the store as it was; a retry reuses it unless the store has changed since."""
+    if engine.dialect != "sqlite":
+        return
+    copy = f"{engine.store}{BEFORE_UPGRADE}"
+    if _changed_at(copy) > max(_changed_at(engine.store), _changed_at(f"{engine.store}-wal")):
+        return
+    draft = f"{copy}.tmp"
+    _remove(draft)
+    try:
+        engine.copy_to(draft)
+        os.replace(draft, copy)
+    finally:
+        _remove(draft)
+    _remove_old_copies(engine.store)
+
+
+def _remove_copy(engine: Engine) -> None:
+    """Drop the copy that an upgrade kept: the store has been opened since, so the upgrade went well."""
+    if engine.dialect == "sqlite":
+        _remove(f"{engine.store}{BEFORE_UPGRADE}")
+
+
+def _remove_old_copies(store: str) -> None:
+    """Drop the copies of earlier releases, which kept one for every attempt."""
+    directory, name = os.path.split(store)
+    for each in os.listdir(directory):
+        number = each.removeprefix(f"{name}.before-").partition("-")[0]
+        if each != number and len(number) == 4 and number.isdigit():
+            _remove(os.path.join(directory, each))
+
+
+def _changed_at(path: str) -> int:
+    """Return when a file was last written to; opening a store makes an empty one beside it."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0
+    return found.st_mtime_ns if found.st_size else 0
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass
 
 
 def version(engine: Engine) -> int:
@@ -42,6 +92,11 @@ def version(engine: Engine) -> int:
     rows = engine.run("select max(version) as version from schema_migrations")
     return int(rows[0]["version"] or 0)
 
+
+# Migration 0001 was edited once after stores had applied it: what brings such a store to today's text.
+_EARLIER = {
+    "25316bb39d8a95487f323fd9074a9b14036398d647552213cefc968aecae46ec": "alter table fences rename to tokens",
+}
 
 _HAS_LEDGER = {
     "sqlite": "select 1 as one from sqlite_master where type = 'table' and name = 'schema_migrations'",
@@ -59,6 +114,12 @@ def _apply_missing(engine: Engine, now: int) -> None:
             engine.run(
                 "insert into schema_migrations values (:version, :name, :checksum, :now)",
                 version=number, name=name, checksum=checksum, now=now,
+            )  # fmt: skip
+        elif applied[number]["checksum"] in _EARLIER:
+            engine.script(_EARLIER[applied[number]["checksum"]])
+            engine.run(
+                "update schema_migrations set checksum = :checksum where version = :version",
+                version=number, checksum=checksum,
             )  # fmt: skip
         elif applied[number]["checksum"] != checksum:
             raise StoreDamaged(store=engine.store, reason=f"migration {name} is not the one that was applied.")

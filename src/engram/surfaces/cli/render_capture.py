@@ -98,7 +98,10 @@ def _(result: Check) -> str:
     lines = [click.style(f"✗ {problem}", fg="red") for problem in result.problems]
     lines += [f"mended: {what}" for what in result.mended]
     if result.leftovers and not result.mended:
-        lines.append(f"{result.leftovers} bodies are left over from a crash; --repair removes them.")
+        left = text.counted(result.leftovers, "body is", "bodies are")
+        lines.append(f"{left} left over from a crash; --repair moves them into quarantine.")
+    if result.quarantined:
+        lines.append(f"{text.counted(result.quarantined, 'body is', 'bodies are')} in quarantine.")
     return "\n".join([*lines, counts if lines else f"{click.style('✓', fg='green')} All is well: {counts}."])
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from engram import host, text
 from engram.clock import HOUR
 from engram.coordination import sessions
-from engram.errors import Fenced, Held
+from engram.errors import Error, Fenced, Held
 from engram.hub import Hub
+from engram.settings import is_url
 from engram.store import activity, answered, reachable
 from engram.store import messages as message_store
 from engram.store import sessions as session_store
@@ -27,6 +30,7 @@ def answer(met: Occasion, settings: Settings) -> Told | None:
     """Ask for what is to be captured, and carry an event into the store; return what the agent is told, if anything."""
     try:
         if met.event in (STOP, COMPACT, END):
+            _make_store_first(settings)
             _ask_for_capture(met, settings.home)
     finally:  # a full disk keeps nobody from letting go of locks
         told = _carried(met, settings)
@@ -53,6 +57,16 @@ def _carried(met: Occasion, settings: Settings) -> Told | None:
 
         departed.leave(hub, session_id, met.source or "no reason given")
     return None
+
+
+def _make_store_first(settings: Settings) -> None:
+    """Create the store of a new home before its spool: a spool without one looks like a database that was lost."""
+    if is_url(settings.store) or os.path.exists(settings.store):
+        return
+    try:
+        Hub(settings=settings).close()
+    except (Error, OSError):
+        pass  # told when the event is carried into it
 
 
 def _ask_for_capture(met: Occasion, home: str) -> None:
