@@ -51,7 +51,7 @@ def main(words: list[str]) -> int:
 
 
 def install(_: list[str]) -> int:
-    prepare(".[all]")
+    prepare(".[serve,watch]")
     command = BIN / "engram"
     link = Path.home() / ".local" / "bin" / "engram"
     place(link, command)

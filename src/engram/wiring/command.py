@@ -9,6 +9,7 @@ import shutil
 import sys
 import sysconfig
 
+from engram.distribution import install_command
 from engram.errors import InvalidInput
 
 _NAME = "engram.exe" if os.name == "nt" else "engram"
@@ -28,7 +29,7 @@ def located() -> str:
         if path and os.path.isfile(path) and (own is None or os.path.realpath(path) == os.path.realpath(own)):
             return os.path.abspath(path)
     if own is None:
-        raise InvalidInput(field="engram", reason="its command is not installed: `uv tool install engram`, or pipx.")
+        raise InvalidInput(field="engram", reason=f"its command is not installed. Run: {install_command()}")
     return os.path.abspath(own)
 
 

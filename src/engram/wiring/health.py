@@ -33,7 +33,10 @@ def agents(home: str) -> Iterator[Finding]:
         ours = "engram"
     if fleeting(ours):
         yield Finding(
-            "warning", "engram", f"{ours} will not stay where it is.", "uv tool install engram && engram init"
+            "warning",
+            "engram",
+            f"{ours} will not stay where it is.",
+            "python3 dev.py install (in a checkout that stays), then engram init",
         )
     yield from _launched(home)
     heard = _heard(home)

@@ -212,7 +212,9 @@ def _notes(plan: Plan) -> list[str]:
             "ENGRAM_STORE is set here; an agent started without it remembers elsewhere: put it in config.toml."
         )
     if plan.project is None and fleeting(ours := located()):
-        notes.append(f"{ours} will not stay there: install Engram (`uv tool install engram`) and run init again.")
+        notes.append(
+            f"{ours} will not stay there: run `python3 dev.py install` in a checkout that stays, then init again."
+        )
     for agent in plan.agents:
         if packaged(agent):
             notes.append(
