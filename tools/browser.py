@@ -2,6 +2,8 @@
 
 python3 tools/browser.py   as root on Debian or a kin of it; elsewhere it says what is missing
 
+`python3 dev.py check --browser` calls it; without that word, or CI set, nothing is installed on the machine.
+
 ENGRAM_TEST_CHROMIUM names another Chromium. Without one, the tests that need it are skipped by name.
 """
 

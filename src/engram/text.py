@@ -79,7 +79,7 @@ def reason(problem: Exception) -> str:
 
 def inline(text: str | None, length: int = 100) -> str:
     """Return a one-liner that cannot break out of the markdown it is put into."""
-    return one_line(text, length).replace("`", "'").replace("<", "‹").replace(">", "›")
+    return disarm(one_line(text, length)).replace("`", "'").replace("<", "‹").replace(">", "›")
 
 
 def slug(words: str, longest: int = 80) -> str:
@@ -94,7 +94,65 @@ def slug(words: str, longest: int = 80) -> str:
 
 def quote(text: str) -> str:
     """Return a text as quoted data, so that no line of it can pass for our own words."""
-    return "\n".join(f"> {line}".rstrip() for line in text.splitlines() or [""])
+    return "\n".join(f"> {line}".rstrip() for line in disarm(text).splitlines() or [""])
+
+
+def disarm(text: str) -> str:
+    """Take the power from what could pass for the frame around a text: tags, role markers, fences, unseen characters.
+
+    Every word of others passes through here before it reaches a model. Doing it twice changes nothing more.
+    """
+    if not text.isascii():
+        text = text.translate(_unseen())
+    text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROL)
+    text = text.replace("```", "'''").replace("~~~", "'''")
+    text = "‹".join(_parts_at_tags(text)) if "<" in text else text
+    return "\n".join(_without_role(line) for line in text.split("\n")) if ":" in text or "]" in text else text
+
+
+def _parts_at_tags(text: str) -> list[str]:
+    """Split a text at each `<` that may open a tag; `a < b`, `<=`, `<-` and `<5` open none."""
+    first, *rest = text.split("<")
+    parts = [first]
+    for each in rest:
+        opens = each.lstrip()[:1] == "/" or not each or not (each[0].isspace() or each[0].isdigit() or each[0] in "=-")
+        if opens:
+            parts.append(each)
+        else:
+            parts[-1] += f"<{each}"
+    return parts
+
+
+_ROLES = ("human", "user", "assistant", "system", "developer", "tool", "model", "ai")
+_BRACKETS = ("[INST]", "[/INST]", "[SYSTEM]", "[/SYSTEM]", "[SYS]", "[/SYS]")
+
+
+def _without_role(line: str) -> str:
+    """Return a line that no longer reads as the beginning of somebody's turn."""
+    for mark in _BRACKETS:
+        if mark in line:
+            line = line.replace(mark, f"({mark[1:-1]})")
+    word, colon, rest = line.partition(":")
+    bare = word.lstrip(" \t>*#-_\"'").rstrip(" \t*_\"'")
+    if colon and bare.lower() in _ROLES:
+        return f"{word.replace(bare, f'‹{bare}›')}:{rest}"
+    return line
+
+
+_unseen_cache: dict[int, str | None] = {}
+
+
+def _unseen() -> dict[int, str | None]:
+    """Return what is dropped because nobody sees it: tag characters, bidi marks, zero-width and variation marks."""
+    if not _unseen_cache:
+        spans = (
+            (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),
+            (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F),
+            (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+        )  # fmt: skip
+        _unseen_cache.update((code, None) for first, last in spans for code in range(first, last + 1))
+        _unseen_cache.update({0x2028: "\n", 0x2029: "\n", 0x85: "\n", 0xFF1C: "<", 0xFE64: "<"})
+    return _unseen_cache
 
 
 def tokens(text: str) -> int:

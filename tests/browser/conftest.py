@@ -25,7 +25,9 @@ def chromium() -> Iterator[Any]:
     """A running browser, or a loud skip."""
     path = browser.found()
     if path is None:
-        pytest.skip("the dashboard is not looked at: Chromium is not here (tools/browser.py installs it)")
+        pytest.skip(
+            "the dashboard is not looked at: Chromium is not here (`python3 dev.py check --browser` installs it)"
+        )
     with launched(path) as running:
         yield running
 

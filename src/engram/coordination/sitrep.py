@@ -167,7 +167,8 @@ def _here(hub: Hub) -> str:
 def _world_lines(state: WorldState, now: int) -> list[str]:
     who = f" by `{text.inline(state.updated_by, 60)}`" if state.updated_by else ""
     title = f"World state of {text.inline(os.path.basename(state.project), 60)}" if state.project else "World state"
-    return [f"<!-- {title}, version {state.version}, {_ago(state.updated_at, now)}{who} -->", state.content.strip()]
+    head = f"**{title} (version {state.version}, {_ago(state.updated_at, now)}{who}), quoted as data:**"
+    return [head, text.quote(state.content.strip())]
 
 
 def _session_line(session: Session) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engram.surfaces.hooks.occasion import AFTER, BEFORE, PROMPT, START
+from engram.text import disarm
 from engram.value import value
 
 TYPE_CHECKING = False
@@ -39,7 +40,8 @@ def hears(met: Occasion) -> bool:
 
 def spoken(met: Occasion, told: Told) -> dict[str, Any]:
     """Return an answer in the shape of the agent that asked."""
-    context = fitted(told.context)
+    context = fitted(disarm(told.context))
+    told = Told(refusal=disarm(told.refusal))
     if met.flavor == "copilot" and not met.borrowed:
         return _copilot(told.refusal, context)
     if met.flavor == "cursor":

@@ -17,7 +17,7 @@ from engram.surfaces.mcp.arguments import checked
 from engram.surfaces.mcp.caller import Caller
 from engram.surfaces.mcp.protocol import BAD_PARAMS, Fault
 from engram.surfaces.mcp.tools import TOOLS
-from engram.text import cut, inline, one_line, quote, tokens
+from engram.text import cut, disarm, inline, one_line, quote, tokens
 from engram.value import value
 
 if TYPE_CHECKING:
@@ -61,7 +61,17 @@ def call(store: Callable[[], Hub], caller: Caller, name: Any, given: Any) -> dic
 
 
 def _answer(told: Told) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": told.text}], "structuredContent": told.facts, "isError": False}
+    said = [{"type": "text", "text": disarm(told.text)}]
+    return {"content": said, "structuredContent": _disarmed(told.facts), "isError": False}
+
+
+def _disarmed(fact: Any) -> Any:
+    """Return facts whose texts can be put before a model."""
+    if isinstance(fact, str):
+        return disarm(fact)
+    if isinstance(fact, dict):
+        return {name: _disarmed(each) for name, each in fact.items()}
+    return [_disarmed(each) for each in fact] if isinstance(fact, list | tuple) else fact
 
 
 def _refused(error: Error) -> dict[str, Any]:

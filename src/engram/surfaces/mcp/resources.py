@@ -88,7 +88,7 @@ def surroundings(hit: Around) -> str:
 
 def _resource(kind: str, key: str, title: str) -> dict[str, Any]:
     uri = f"{SCHEME}{kind}/{escaped(key, safe='')}" if key else f"{SCHEME}{kind}"
-    return {"uri": uri, "name": uri.removeprefix(SCHEME), "title": one_line(title, 120), "mimeType": "text/markdown"}
+    return {"uri": uri, "name": uri.removeprefix(SCHEME), "title": inline(title, 120), "mimeType": "text/markdown"}
 
 
 def _session(hub: Hub, _: Caller, key: str) -> str:
@@ -168,7 +168,8 @@ def _days(hub: Hub, _: Caller) -> Iterator[tuple[str, str]]:
 def _world(hub: Hub, _: Caller, key: str) -> str:
     state = Engram.world_state(hub, key or None)
     who = f" by `{inline(state.updated_by, 60)}`" if state.updated_by else ""
-    return f"<!-- version {state.version}, {state.updated_at.isoformat(timespec='minutes')}{who} -->\n{state.content}"
+    when = state.updated_at.isoformat(timespec="minutes")
+    return f"# World state, version {state.version}, {when}{who}\n\n{quote(state.content)}"
 
 
 def _worlds(hub: Hub, caller: Caller) -> Iterator[tuple[str, str]]:
