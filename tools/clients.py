@@ -4,7 +4,7 @@ python3 tools/clients.py                 claude and codex: what the test command
 python3 tools/clients.py all             every agent we test with, and the MCP Inspector
 python3 tools/clients.py gemini grok …   these
 
-The folder is the one ENGRAM_TEST_CLIENTS names, else `.cache/agents` of the checkout. Without npm, or without a network,
+The folder is the one ENGRAM_TEST_CLIENTS names, else `.cache/agents` of the checkout. Without npm or a network
 nothing is installed, the reason is printed, and the tests that need them are skipped by name.
 """
 
