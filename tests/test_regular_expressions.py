@@ -20,7 +20,7 @@ import engram
 from engram.capture.secret_rules import RULES, pattern
 from engram.errors import MissingExtra
 
-parser = re._parser  # type: ignore[attr-defined]
+parser: Any = importlib.import_module("re._parser")
 SOURCE = Path(engram.__file__).parent
 _CALLS = {
     f"re.{name}" for name in ("compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn")

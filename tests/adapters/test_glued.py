@@ -33,14 +33,12 @@ def coded(value: Any, compact: bool = True) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":") if compact else None).encode()
 
 
-@pytest.mark.xfail(strict=True, reason="all but the last are lost")
 @pytest.mark.parametrize("count", [2, 3, 40, 2000])
 def test_all_glued_records_are_kept(tmp_path: Path, count: int) -> None:
     glued = [{"type": "user", "n": number, "message": {"role": "user"}} for number in range(count)]
     assert found_in(tmp_path, b"".join(map(coded, glued)) + b'\n{"n":-1}\n') == ([*glued, {"n": -1}], 0)
 
 
-@pytest.mark.xfail(strict=True, reason="all but the last are lost")
 @settings(max_examples=200, deadline=None)
 @given(glued=st.lists(RECORDS, min_size=2, max_size=5), compact=st.booleans(), between=st.sampled_from(["", " ", "\r"]))
 def test_whatever_glued_records_say_they_are_kept(
@@ -50,7 +48,6 @@ def test_whatever_glued_records_say_they_are_kept(
     assert found_in(tmp_path_factory.mktemp("g"), line + b"\n") == (glued, 0)
 
 
-@pytest.mark.xfail(strict=True, reason="a whole record before the last is lost")
 @settings(max_examples=300, deadline=None)
 @given(
     before=st.lists(RECORDS, max_size=2),
@@ -74,7 +71,6 @@ def test_what_is_whole_around_a_torn_record_is_kept(
     assert lost == len(piece)
 
 
-@pytest.mark.xfail(strict=True, reason="nothing is told before the line ends")
 def test_glued_records_at_the_end_of_a_file_are_told_before_their_line_ends(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_bytes(b'{"n":1}\n{"n":2}{"n":3}{"n":4')
@@ -87,7 +83,6 @@ def test_glued_records_at_the_end_of_a_file_are_told_before_their_line_ends(tmp_
     assert [each.value for each in records(str(path), 22)] == [{"n": 4}]
 
 
-@pytest.mark.xfail(strict=True, reason="the first is lost")
 def test_glued_records_with_very_long_texts_are_kept(tmp_path: Path) -> None:
     line = coded({"n": 1, "text": "x" * 3_000_000}) + coded({"n": 2, "text": "y" * 3_000_000})
     assert [each["n"] for each in found_in(tmp_path, line + b"\n")[0]] == [1, 2]
