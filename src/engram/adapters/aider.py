@@ -21,10 +21,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 from engram.adapters.adapter import Item, Mark, Place
-from engram.adapters.records import opened
+from engram.adapters.bounded import Line, read_lines
 from engram.model import About, Event, Usage
 from engram.value import value
 
@@ -39,7 +39,17 @@ _TOKENS = re.compile(
 _VERSION = re.compile(r"Aider v(\S+)")
 _MODEL = re.compile(r"(?:Main model|Models?): (\S+) with ")
 _DONE = re.compile(r"(?:Applied (edit) to|(Commit)) (.+)")
+_LONGEST_CHAT = 16 << 20
 _INJECTED = "# Fix any errors below"
+
+
+class _Chat(NamedTuple):
+    """The text of one chat, and how much of it was too long to be read."""
+
+    number: int
+    text: str
+    lost: int
+    is_last: bool
 
 
 @value
@@ -68,37 +78,57 @@ class Aider:
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield the chats from the last one on that was begun before."""
-        with opened(path) as file:
-            data = file.read()
-        text = data.decode("utf-8", "surrogateescape")
-        origin = _origin(text)
-        starts = [found.start() for found in _START.finditer(text)]
+        origin = _origin(path)
         known = (since.state or {}).get("chats", 0) if (since.state or {}).get("origin") == origin else 0
-        first = min(known, len(starts)) if isinstance(known, int) and known > 0 else 0
-        bounds = [0, *starts, len(text)]
-        for number in range(first, len(bounds) - 1):
-            chat = text[bounds[number] : bounds[number + 1]]
-            if number or chat.strip():
-                yield from _chat(path, origin, number, chat)
-        yield Mark(state={"chats": len(starts), "origin": origin})
+        found: _Chat | None = None
+        for found in _chats(path):
+            if (found.number >= known or found.is_last) and (found.number or found.text.strip()):
+                yield from _chat(path, origin, found)
+        yield Mark(state={"chats": found.number if found else 0, "origin": origin})
 
 
-def _origin(text: str) -> str:
-    """Return what tells this file from others: its first chat."""
-    found = _START.search(text)
-    line = found[0] if found else text.lstrip().partition("\n")[0]
-    return blake2b(line.strip().encode("utf-8", "replace"), digest_size=4).hexdigest()
+def _chats(path: str) -> Iterator[_Chat]:
+    """Yield what stands before the first chat, then each chat; of a very long one, its beginning."""
+    number = size = lost = 0
+    held: list[str] = []
+    for line in read_lines(path):
+        text = _text(line)
+        if _START.match(text):
+            yield _Chat(number, "".join(held), lost, False)
+            number, size, lost, held = number + 1, 0, 0, []
+        size += line.size
+        if size > _LONGEST_CHAT:
+            lost += line.size
+        else:
+            held.append(text)
+    yield _Chat(number, "".join(held), lost, True)
+
+
+def _text(line: Line) -> str:
+    return "" if line.size > _LONGEST_CHAT else line.text.decode("utf-8", "surrogateescape") + "\n" * line.is_ended
+
+
+def _origin(path: str) -> str:
+    """Return what tells this file from others: its first chat, or else its first line."""
+    first = ""
+    for line in map(_text, read_lines(path)):
+        first = first or line.strip()
+        if _START.match(line):
+            first = line.strip()
+            break
+    return blake2b(first.encode("utf-8", "replace"), digest_size=4).hexdigest()
 
 
 def _clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8", "replace")
 
 
-def _chat(path: str, origin: str, number: int, text: str) -> Iterator[Item]:
+def _chat(path: str, origin: str, chat: _Chat) -> Iterator[Item]:
     """Yield one chat; what stands before the first was cut off its start."""
+    text = chat.text
     begun = _START.match(text)
     stamp = begun[1].replace(" ", "T") if begun else "before"
-    session = f"{stamp}-{origin}-{number}"
+    session = f"{stamp}-{origin}-{chat.number}"
     place = os.path.dirname(os.path.abspath(path)) if os.path.basename(path) == _NAME else None
     yield About(session=session, cwd=place)
     if begun:
@@ -106,6 +136,8 @@ def _chat(path: str, origin: str, number: int, text: str) -> Iterator[Item]:
         text = text[begun.end() :]
     for order, block in enumerate(_blocks(text), 1):
         yield from _said(session, order, block)
+    if chat.lost:
+        yield Event(session=session, key="damage", kind="damage", name="unreadable", data={"bytes": chat.lost})
 
 
 def _moment(stamp: str) -> int | None:

@@ -38,7 +38,8 @@ from engram.adapters.adapter import (
     whole,
     words,
 )
-from engram.adapters.records import Record, followed, looks_like, opaque, opened, place_key
+from engram.adapters.bounded import Bytes, opened
+from engram.adapters.records import Record, followed, looks_like, opaque, place_key
 from engram.model import About, Event, Usage
 
 _SIGNS = (
@@ -107,7 +108,7 @@ def _is_ours(record: dict[str, Any]) -> bool:
     return any(kind == each and mark in record for each, mark in _SIGNS)
 
 
-def _skipped(line: bytes) -> bool:
+def _skipped(line: Bytes) -> bool:
     """Skip what only moves on the screen: a fifth of all bytes, and no fact among them."""
     return _PROGRESS in line and _OF_AGENT not in line
 

@@ -26,9 +26,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
-import orjson
-
 from engram.adapters.adapter import Item, Mark, Place, as_text, mapping, microseconds, user_home, words
+from engram.adapters.bounded import CHUNK, Bytes, Cut, opened, read_whole
+from engram.adapters.document import parse_document
 from engram.adapters.gemini_message import (
     answered,
     ended,
@@ -40,7 +40,7 @@ from engram.adapters.gemini_message import (
     usage_of,
     workspace_of,
 )
-from engram.adapters.records import Record, damage, looks_like, opaque, opened, record_key, records
+from engram.adapters.records import Record, damage, looks_like, opaque, record_key, records
 from engram.adapters.shapes import told
 from engram.model import Event
 
@@ -93,25 +93,25 @@ def _is_ours(record: dict[str, Any]) -> bool:
     return answer or set(record) in ({"$set"}, {"$rewindTo"})
 
 
-def _written_whole(path: str) -> bytes | None:
+def _written_whole(path: str) -> Bytes | None:
     """Return a file that is no log: one object over many lines, or in one line that nothing ends."""
     with opened(path) as file:
-        first = file.readline()
-        spread = first in (b"{\n", b"{\r\n")
-        if first.endswith(b"\n") and not spread:
-            return None
-        text = first + file.read()
-    return text if spread or "messages" in _parse(text) else None
-
-
-def _parse(text: bytes) -> dict[str, Any]:
+        first = file.readline(CHUNK)
+    spread = first in (b"{\n", b"{\r\n")
+    if first.endswith(b"\n") and not spread:
+        return None
     try:
-        return mapping(orjson.loads(text))
-    except orjson.JSONDecodeError:
-        return {}
+        text = read_whole(path)
+    except Cut:
+        return b"" if spread else None
+    return text if spread or (b"\n" not in text and "messages" in _parse(text)) else None
 
 
-def _content(text: bytes) -> tuple[dict[str, Any], int]:
+def _parse(text: Bytes) -> dict[str, Any]:
+    return mapping(parse_document(text))
+
+
+def _content(text: Bytes) -> tuple[dict[str, Any], int]:
     """Return what a whole file says, if need be only its whole messages, and how much of it is lost."""
     from json import JSONDecoder
 

@@ -39,9 +39,10 @@ from engram.adapters.adapter import (
     whole,
     words,
 )
+from engram.adapters.bounded import opened
 from engram.adapters.grok_chat import is_chat, read_chat, spoken
 from engram.adapters.grok_folder import beside, facts_of, summary_of, verdicts_of
-from engram.adapters.records import Record, damage, looks_like, opaque, opened, records
+from engram.adapters.records import Record, damage, looks_like, opaque, records
 from engram.adapters.shapes import small, told
 from engram.model import Event, Usage
 from engram.value import value

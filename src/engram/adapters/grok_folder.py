@@ -6,10 +6,10 @@ import os
 from glob import escape, iglob
 from typing import Any
 
-import orjson
-
 from engram.adapters.adapter import mapping, text_of, words
-from engram.adapters.records import opened, records
+from engram.adapters.bounded import Bytes
+from engram.adapters.document import document
+from engram.adapters.records import records
 
 CONTINUED = "This session is being continued from a previous conversation"
 _COMPLETED = b'"tool_completed"'
@@ -26,11 +26,7 @@ def beside(path: str, *names: str) -> str:
 
 def json_of(path: str) -> dict[str, Any]:
     """Return what a JSON file says, nothing if it cannot be read."""
-    try:
-        with opened(path) as file:
-            return mapping(orjson.loads(file.read()))
-    except (OSError, orjson.JSONDecodeError):
-        return {}
+    return mapping(document(path))
 
 
 def facts_of(path: str) -> dict[str, Any]:
@@ -67,7 +63,7 @@ def verdicts_of(path: str) -> dict[str, str]:
     return {call: _VERDICTS[outcome] for call, outcome in calls if call and outcome in _VERDICTS}
 
 
-def _is_no_end(line: bytes) -> bool:
+def _is_no_end(line: Bytes) -> bool:
     return _COMPLETED not in line
 
 

@@ -25,10 +25,9 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
-import orjson
-
 from engram.adapters.adapter import Item, Mark, Place, as_text, mapping, microseconds, number, user_home, whole, words
-from engram.adapters.records import Record, followed, looks_like, opaque, opened, record_key
+from engram.adapters.document import document
+from engram.adapters.records import Record, followed, looks_like, opaque, record_key
 from engram.adapters.shapes import exit_code, outcome, part_text, parts_of, response_text, small, told
 from engram.model import Event, Usage
 
@@ -122,11 +121,7 @@ def _about(session: str, value: dict[str, Any], state: dict[str, Any], path: str
 
 def _meta(path: str) -> dict[str, Any]:
     """Return what lies beside a subagent's transcript."""
-    try:
-        with opened(path.removesuffix(".jsonl") + ".meta.json") as file:
-            return mapping(orjson.loads(file.read()))
-    except (OSError, orjson.JSONDecodeError):
-        return {}
+    return mapping(document(path.removesuffix(".jsonl") + ".meta.json"))
 
 
 def _event(session: str, record: Record, value: dict[str, Any], place: int, **facts: Any) -> Event:

@@ -1,32 +1,33 @@
 """Transcripts of one JSON record per line, read from any place on, whatever happened to them.
 
 A record ends at the byte `\\n` and nothing else: U+2028 and friends occur raw inside. The last line
-without one is not bad but not written yet. A bad line costs itself only: the whole record glued to a
-cut one is found, NUL padding is skipped, a raw newline inside a text is mended.
+without one is not bad but not written yet. A bad line costs itself only: whole records glued to each
+other or to a cut one are found, NUL padding is skipped, a raw newline inside a text is mended.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from hashlib import blake2b
-from typing import IO, Any, NamedTuple, TypeAlias, cast
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
 
 import orjson
 
 from engram.adapters.adapter import Item, Mark, as_text
+from engram.adapters.bounded import CHUNK, Bytes, Line, read_lines
+from engram.adapters.salvage import Piece, find_whole_records
 from engram.model import Event
 
-CHUNK = 1 << 20
 LONG_LINE = 4 << 20  # from here on, texts inside are shortened before they are parsed
 LONG_TEXT = 256 << 10
 KEPT = 32 << 10  # of a text that is shortened, at either end
 _JOINED = 16  # lines that raw newlines may have cut one record into
-_TRIES = 32
 _SURROGATES = re.compile(rb"(\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|\\u[dD][89a-fA-F]\w\w")
 _LOW = re.compile(rb"\\u[dD][c-fC-F]")
-_START = re.compile(rb'\{"[A-Za-z$_][\w$-]{0,40}":')
 
 
 Telling: TypeAlias = Callable[["Record", dict[str, Any], dict[str, Any]], Iterator[Item]]
@@ -41,49 +42,46 @@ class Record(NamedTuple):
     lost: int = 0  # bytes before or in it that say nothing
 
 
-def opened(path: str) -> IO[bytes]:
-    """Open a transcript as it was before it was compressed."""
-    if path.endswith(".zst"):
-        from engram.zstd import zstd
-
-        return cast("IO[bytes]", zstd.open(path, "rb"))
-    return open(path, "rb")
-
-
-def records(path: str, offset: int = 0, skip: Callable[[bytes], bool] | None = None) -> Iterator[Record]:
+def records(path: str, offset: int = 0, skip: Callable[[Bytes], bool] | None = None) -> Iterator[Record]:
     """Yield every record after a place in the file, but lines that are to be skipped unread."""
-    waiting: list[tuple[int, bytes]] = []
-    for start, line, ended in _lines(path, offset):
-        if skip is not None and skip(line):
+    waiting: list[Line] = []
+    for line in read_lines(path, offset):
+        if skip is not None and skip(line.text):
             continue
-        if not ended:
-            yield from _unended(start, line)
+        if not line.is_ended:
+            yield from _unended(line, waiting)
             break
-        end = start + len(line) + 1
-        found = _parse(line) if len(line) < LONG_LINE else _parse_long(line)
-        if found is None and len(line) >= LONG_LINE:
-            yield from _given_up(waiting)
-            yield Record(start=start, end=end, value=None, lost=len(line))  # to try further would take its size again
-            continue
-        if found is None and waiting:
-            whole = b"\\n".join([*(each for _, each in waiting), line])
-            found = _parse(whole)
-            if found is not None:
-                yield Record(start=waiting[0][0], end=end, value=found)
-                waiting = []
-                continue
-        if found is None and line.strip(b"\0 \t\r"):
-            yield from _salvaged(waiting, start, line)
-            continue
+        yield from _ended(line, waiting)
+    # The next line may complete those that wait, and be still to come: no mark passes them, and they are read again.
+
+
+def _ended(line: Line, waiting: list[Line]) -> Iterator[Record]:
+    """Yield what a line says; one that is no record alone may be the rest of those that wait, or wait with them."""
+    found = _parse(line.text) if line.size < LONG_LINE else None
+    if found is None and line.size >= LONG_LINE:
+        yield from _given_up(waiting)
+        yield from _long(line)
+    elif found is None and line.text.strip(b"\0 \t\r"):
+        yield from _joined(line, waiting) or _salvaged(line, waiting)
+    else:
         yield from _given_up(waiting)
         if found is not None:
-            yield Record(start=start, end=end, value=found)
-    # The next line may complete those that wait, and be still to come: no mark passes them, and they are read again.
+            yield Record(start=line.start, end=line.start + line.size + 1, value=found)
+
+
+def _joined(line: Line, waiting: list[Line]) -> list[Record]:
+    """Return the record that raw newlines cut into the lines that wait and this one."""
+    found = _parse(b"\\n".join([each.text for each in (*waiting, line)])) if waiting else None
+    if found is None:
+        return []
+    start = waiting[0].start
+    waiting.clear()
+    return [Record(start=start, end=line.start + line.size + 1, value=found)]
 
 
 def followed(
     path: str, offset: int, state: dict[str, Any], tell: Telling, whose: Callable[[dict[str, Any]], str],
-    skip: Callable[[bytes], bool] | None = None,
+    skip: Callable[[Bytes], bool] | None = None,
 ) -> Iterator[Item]:  # fmt: skip
     """Yield what is told by each record after a place, with a mark about every megabyte and one at the end."""
     end = marked = offset
@@ -114,91 +112,117 @@ def _told(
         yield opaque(whose(state), record, None, "unexpected")
 
 
-def _unended(start: int, line: bytes) -> Iterator[Record]:
-    """Yield the last line although its end is still to come, if it says all; it is read again when it ends."""
-    found = (_parse(line) if len(line) < LONG_LINE else _parse_long(line)) if line.endswith(b"}") else None
+def _unended(line: Line, waiting: list[Line]) -> Iterator[Record]:
+    """Yield what the last line says although its end is still to come; what ends with it is read again when it does."""
+    if line.is_lost:
+        yield Record(start=line.start, end=line.start, value=None, lost=line.size)
+        return
+    text = _fitted(line.text)
+    found = _parse(text) if text is not None and text.endswith(b"}") else None
     if found is not None:
-        yield Record(start=start, end=start, value=found)
+        yield Record(start=line.start, end=line.start, value=found)
+    elif not waiting and line.size < LONG_LINE:
+        yield from _leading(line)
 
 
-def _lines(path: str, offset: int) -> Iterator[tuple[int, bytes, bool]]:
-    """Yield lines, where they start, and whether they have ended."""
-    with opened(path) as file:
-        if offset:
-            file.seek(offset)
-        held: list[bytes] = []
-        while chunk := file.read(CHUNK):
-            pieces = chunk.split(b"\n")
-            if len(pieces) == 1:
-                held.append(chunk)
-                continue
-            pieces[0] = b"".join([*held, pieces[0]])
-            held = [pieces.pop()]
-            for line in pieces:
-                yield offset, line, True
-                offset += len(line) + 1
-        if any(held):
-            yield offset, b"".join(held), False
+def _leading(line: Line) -> Iterator[Record]:
+    """Yield the whole records that a line begins with; only the last can still become another one."""
+    done = 0
+    for piece in find_whole_records(line.text):
+        if line.text[done : piece.start].strip():
+            return
+        done, start = piece.end, line.start + piece.start
+        value = _read_piece(line.text, piece)
+        yield Record(start=start, end=start if done == line.size else line.start + done, value=value)
 
 
-def _parse_long(line: bytes) -> Any:
-    """Parse a very long line within bounded memory; one that is long by many short texts is given up."""
-    line = shortened(line)
-    if len(line) > LONG_LINE:
-        line = shortened(line, LONG_TEXT // 64, KEPT // 64)
-    return _parse(line) if len(line) <= 4 * LONG_LINE else None
+def _long(line: Line) -> Iterator[Record]:
+    """Yield what a very long line says, its texts shortened; places inside it are those of the shortened line."""
+    text = None if line.is_lost else _fitted(line.text)
+    found = None if text is None else _parse(text)
+    if found is not None:
+        yield Record(start=line.start, end=line.start + line.size + 1, value=found)
+    elif text is not None and len(text) <= LONG_LINE and (pieces := find_whole_records(text)):
+        yield from _cut_out(line, text, pieces)
+    else:
+        yield Record(start=line.start, end=line.start + line.size + 1, value=None, lost=line.size)
 
 
-def _parse(line: bytes) -> Any:
+def _fitted(line: Bytes) -> Bytes | None:
+    """Return a line short enough to be parsed within bounded memory; one long by many short texts is given up."""
+    if len(line) < LONG_LINE:
+        return line
+    short = shortened(line, most=LONG_LINE) or shortened(line, LONG_TEXT // 64, KEPT // 64, most=4 * LONG_LINE)
+    return short if short and not is_dense(short) else None
+
+
+def is_dense(text: Bytes, most: int = 1_500_000) -> bool:
+    """Tell whether a JSON text would become more objects than memory should hold."""
+    return sum(map(text.count, (b",", b"{", b"["))) > most
+
+
+def _parse(line: Bytes) -> Any:
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError:
         return None
 
 
-def _salvaged(waiting: list[tuple[int, bytes]], start: int, line: bytes) -> Iterator[Record]:
-    """Yield the whole record at the end of a spoilt line, or keep the line for the next one to complete."""
-    for count, place in enumerate(_START.finditer(line, 1)):
-        if count == _TRIES:
-            break
-        found = _parse(line[place.start() :])
-        if found is not None:
-            yield from _given_up(waiting)
-            yield Record(start=start, end=start + place.start(), value=None, lost=place.start())
-            yield Record(start=start + place.start(), end=start + len(line) + 1, value=found)
-            return
-    found = _parse(line.replace(b"\0", b"")) or _loose(line)
+def _salvaged(line: Line, waiting: list[Line]) -> Iterator[Record]:
+    """Yield the whole records of a spoilt line, or keep the line for the next one to complete."""
+    pieces = find_whole_records(line.text)
+    if pieces:
+        yield from _given_up(waiting)
+        yield from _cut_out(line, line.text, pieces)
+        return
+    found = _parse(line.text.replace(b"\0", b""))
     if found is not None:
         yield from _given_up(waiting)
-        yield Record(start=start, end=start + len(line) + 1, value=found, lost=line.count(b"\0"))
+        end = line.start + line.size + 1
+        yield Record(start=line.start, end=end, value=found, lost=line.text.count(b"\0"))
         return
-    waiting.append((start, line))
-    if len(waiting) == _JOINED:
+    waiting.append(line)
+    if len(waiting) == _JOINED or sum(each.size for each in waiting) > LONG_LINE:
         yield from _given_up(waiting)
 
 
-def _loose(line: bytes) -> Any:
-    """Parse what only a lenient reader takes: lone surrogates, control characters, bytes that are no UTF-8."""
+def _cut_out(line: Line, text: Bytes, pieces: list[Piece]) -> Iterator[Record]:
+    """Yield the whole records of a line, and what lies between them as lost."""
+    ends = [0, *(place for piece in pieces for place in piece), len(text)]
+    parts = [Piece(*pair) for pair in pairwise(ends)]  # a gap, a record, a gap …
+    kept = [part for number, part in enumerate(parts) if number % 2 or text[part.start : part.end].strip()]
+    for part in kept:
+        whole = part in pieces
+        yield Record(
+            start=line.start + part.start,
+            end=line.start + (line.size + 1 if part is kept[-1] else part.end),
+            value=_read_piece(text, part) if whole else None,
+            lost=0 if whole else part.end - part.start,
+        )
+
+
+def _read_piece(text: Bytes, piece: Piece) -> Any:
+    """Parse one record of a line, leniently if need be: lone surrogates, control characters, broken UTF-8."""
     import json
 
-    if not line.rstrip().endswith(b"}"):
-        return None
-    whole = _SURROGATES.sub(lambda found: found[1] or b"\\ufffd", line)
-    try:
-        return json.loads(whole.decode("utf-8", "replace"), strict=False)
-    except (ValueError, RecursionError):
-        return None
+    part = bytes(text[piece.start : piece.end])
+    found = _parse(part)
+    if found is not None:
+        return found
+    whole = _SURROGATES.sub(lambda pair: pair[1] or b"\\ufffd", part)
+    return json.loads(whole.decode("utf-8", "replace"), strict=False)
 
 
-def _given_up(waiting: list[tuple[int, bytes]]) -> Iterator[Record]:
-    for start, line in waiting:
-        yield Record(start=start, end=start + len(line) + 1, value=None, lost=len(line))
+def _given_up(waiting: list[Line]) -> Iterator[Record]:
+    for line in waiting:
+        yield Record(start=line.start, end=line.start + line.size + 1, value=None, lost=line.size)
     waiting.clear()
 
 
-def shortened(line: bytes, longest: int = LONG_TEXT, kept: int = KEPT) -> bytes:
-    """Return a JSON line in which very long texts keep only their two ends."""
-    pieces, done, place = [], 0, 0
+def shortened(line: Bytes, longest: int = LONG_TEXT, kept: int = KEPT, most: int = sys.maxsize) -> Bytes:
+    """Return a JSON line in which very long texts keep only their two ends; nothing if it stays too long."""
+    pieces: list[Bytes] = []
+    done = place = size = 0
     while True:
         first = line.find(b'"', place)
         last = _closing(line, first + 1) if first >= 0 else -1
@@ -206,12 +230,17 @@ def shortened(line: bytes, longest: int = LONG_TEXT, kept: int = KEPT) -> bytes:
             break
         if last - first > longest:
             pieces += [line[done : _uncut(line, first + 1 + kept)], _note(line, first, last)]
+            size += len(pieces[-1]) + len(pieces[-2])
             done = _uncut(line, last - kept)
         place = last + 1
-    return b"".join([*pieces, line[done:]])
+        if size + place - done > most:
+            return b""
+    if size + len(line) - done > most:
+        return b""
+    return b"".join([*pieces, line[done:]]) if pieces else line
 
 
-def _closing(line: bytes, place: int) -> int:
+def _closing(line: Bytes, place: int) -> int:
     """Return where the text that starts here ends."""
     while (place := line.find(b'"', place)) >= 0:
         if _is_escape(line, place):
@@ -220,7 +249,7 @@ def _closing(line: bytes, place: int) -> int:
     return -1
 
 
-def _uncut(line: bytes, place: int) -> int:
+def _uncut(line: Bytes, place: int) -> int:
     """Return a place nearby that lies in no escape, no character and no pair of surrogates."""
     for near in range(place, place - 24, -1):
         if line[near] == 0x5C:
@@ -231,7 +260,7 @@ def _uncut(line: bytes, place: int) -> int:
     return place
 
 
-def _is_escape(line: bytes, place: int) -> bool:
+def _is_escape(line: Bytes, place: int) -> bool:
     """Tell whether a character stands for itself or begins an escape: no odd backslash stands before it."""
     back = place
     while line[back - 1] == 0x5C:
@@ -239,7 +268,7 @@ def _is_escape(line: bytes, place: int) -> bool:
     return (place - back) % 2 == 0
 
 
-def _note(line: bytes, first: int, last: int) -> bytes:
+def _note(line: Bytes, first: int, last: int) -> bytes:
     whole = memoryview(line)[first + 1 : last]
     return b" [%d bytes left out, blake2 %s] " % (len(whole), blake2b(whole, digest_size=8).hexdigest().encode())
 

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from stat import S_ISREG
 
 from engram.adapters.adapter import HEAD, Adapter, Mark, Place
-from engram.adapters.records import opened
+from engram.adapters.bounded import opened
 from engram.adapters.registry import adapters, recognised
 from engram.value import value
 from engram.zstd import zstd

@@ -10,7 +10,9 @@ from engram.capture import secret_shape as shape_of
 from engram.capture.secret_rules import pattern
 from engram.capture.secret_span import Scan
 
-_COLOUR = rb"(?:\x1b\[[0-9;]{0,12}+[mK]){0,3}+"
+# Only single characters are matched possessively: over a group, Python before 3.11.5 loses its place. What repeats as a
+# group is bounded instead, and no round of it begins like what may follow.
+_COLOUR = rb"(?:\x1b\[[0-9;]{0,12}+[mK]){0,3}"
 _QUOTE = rb"(?:\\{0,7}+[\"'`]|%22|%27|&quot;)"
 # A value begins where no letter of it could stand before, or right behind an escape, a colour, a diff mark.
 _LEFT = re.compile(
@@ -28,18 +30,18 @@ _SIGN = (
 _QUOTED = rb"[^\"'`\s\\\x00\x1b<>]{1,256}+"
 _BARE = rb"[^\"'`\s\\\x00\x1b<>,;(){}\[\]&|=]{1,256}+"
 _ASSIGNED = re.compile(
-    rb"(?P<rest>[A-Za-z0-9_\-]{0,24}+)%b?\]?%b%b%b(?:[ \t]|%%20){0,8}+:?[ ]?[rbf]?(?P<open>%b)?%b"
-    rb"(?P<value>(?(open)%b|%b(?:&(?![\w.\-]{0,40}=)%b){0,4}+={0,2}+))(?P<next>[(\[.{]?)"
-    % (_QUOTE, _COLOUR, _SIGN, _COLOUR, _QUOTE, _COLOUR, _QUOTED, _BARE, _BARE)
+    rb"(?P<rest>[A-Za-z0-9_\-]{0,24}+)%b?\]?%b%b%b(?:[ \t]|%%20){0,8}:?[ ]?(?:[A-Za-z]{1,2}(?=%b))?(?P<open>%b)?%b"
+    rb"(?P<value>(?(open)%b|%b(?:&(?![\w.\-]{0,40}=)%b){0,4}={0,2}+))(?P<next>[(\[.{]?)"
+    % (_QUOTE, _COLOUR, _SIGN, _COLOUR, _QUOTE, _QUOTE, _COLOUR, _QUOTED, _BARE, _BARE)
 )
 _REST = re.compile(rb"[A-Za-z0-9+/=_.%\-]{0,8192}+")
 _CLOSED = re.compile(rb"%(?:22|27|26|7[dD]|2[cC]|0[aAdD]|20|3[bB]|3[AaDd](?=[A-Za-z0-9]))|&quot;")
 _NEAR = re.compile(
-    rb"(?:[A-Za-z0-9+/_\-]{0,19}+[^A-Za-z0-9+/_\-\n\x00]){1,12}+(?P<value>[A-Za-z0-9+/_\-]{24,200}+={0,2})(?![A-Za-z0-9+/_\-.])"
+    rb"(?:[A-Za-z0-9+/_\-]{0,19}+[^A-Za-z0-9+/_\-\n\x00]){1,12}(?P<value>[A-Za-z0-9+/_\-]{24,200}+={0,2})(?![A-Za-z0-9+/_\-.])"
 )
 _ID = re.compile(
     rb"(?:toolu|call|msg|req|run|chatcmpl|resp|item|rs|fc|evt|sess|session|thread|user|org|proj|file|asst|srvtoolu|sha\d+"
-    rb"|agent|task|ses|prt|wf|job|blob|cus|price|prod|pk)[_-]|/"
+    rb"|agent|task|ses|prt|wf|job|blob|cus|price|prod|pk)[_-]"
 )
 _NAME = re.compile(rb"[A-Za-z0-9_\-.]*\Z")
 _NOT_SECRET = re.compile(
@@ -50,8 +52,9 @@ _NOT_SECRET = re.compile(
     re.IGNORECASE,
 )
 _SECRET_WORD = re.compile(rb"key|token|secret|passw|auth|sid|credential", re.IGNORECASE)
-_URL = re.compile(
-    rb"(?P<user>[^\s/:@\"'<>\\\x00?#%]{0,80}+)(?:(?::|%3[Aa])(?P<value>(?:[^\s/@\"'`<>\\\x00\x1b%]|%(?!40)){3,200}+))?(?:@|%40)(?=[\w\[])"
+_URL = re.compile(rb"(?P<user>[^\s/:@\"'<>\\\x00?#]{0,80}+)(?::(?P<value>[^\s/@\"'`<>\\\x00\x1b]{3,200}+))?@(?=[\w\[])")
+_URL_IN_QUERY = re.compile(
+    rb"(?P<user>[^\s/:@\"'<>\\\x00?#%]{0,80}+)(?:(?::|%3[Aa])(?P<value>(?:[^\s/@\"'`<>\\\x00\x1b%]|%(?!40)){3,200}))?(?:@|%40)(?=[\w\[])"
 )
 _WORDS = {
     b"password",
@@ -66,21 +69,21 @@ _WORDS = {
     b"token",
     b"guest",
 }
-_BEARER = re.compile(rb"(?:[ \t]|%20|\+|\x1b\[[0-9;]{0,12}m){1,4}+(?P<value>[A-Za-z0-9._~+/\-]{16,4096}+={0,2})")
+_BEARER = re.compile(rb"(?:[ \t]|%20|\+|\x1b\[[0-9;]{0,12}m){1,4}(?P<value>[A-Za-z0-9._~+/\-]{16,4096}+={0,2})")
 _AUTHORIZATION = re.compile(
-    rb"[\"'`\\\])]{0,8}+[ ]{0,4}+(?:[:=,]|%3[Aa])(?:[ ]|%20){0,4}+[\"'`\\]{0,8}+"
-    + _COLOUR + rb"(?P<scheme>[A-Za-z\-]{3,20}+)(?:[ ]|%20)++"
+    rb"[\"'`\\\])]{0,8}+[ ]{0,4}+(?:[:=,]|%3[Aa])(?:[ ]|%20){0,4}[\"'`\\]{0,8}+"
+    + _COLOUR + rb"(?P<scheme>[A-Za-z\-]{3,20}+)(?:[ ]|%20){1,64}"
     rb"(?P<value>[A-Za-z0-9._~+/:\-]{8,4096}+(?:=|%3[Dd]){0,2})"
 )  # fmt: skip
 _COOKIE = re.compile(
-    rb"[\\\"']{0,8}+(?:[ ]{0,3}+[:=]|%3A)(?:[ ]|%20){0,3}+[\\\"']{0,8}+"
+    rb"[\\\"']{0,8}+(?:[ ]{0,3}+[:=]|%3A)(?:[ ]|%20){0,3}[\\\"']{0,8}+"
     + _COLOUR
     + rb"(?P<value>[\w.\-]{1,64}+(?:=|%3D)[^\r\n\"'\\\x00]{8,4096}+)"
 )
 _PAIRS = re.compile(rb"(?:[=; \x1b]|%3[DdBb]|%20)+")
 _LOGIN = re.compile(rb"[\"']?[\w.@+\-]{1,64}+:(?P<value>[^\s\"'\x00\\]{4,128}+)")
 _PEM = re.compile(
-    rb"[A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----(?:[\s\"'+\\nr,;]|%0[AaDd]){0,60}+"
+    rb"[A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----(?:[\s\"'+\\nr,;]|%0[AaDd]){0,60}"
     rb"(?:[A-Za-z0-9+/=]{16}|Proc-Type|Version|Comment)"
 )
 _PEM_END = re.compile(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
@@ -183,7 +186,7 @@ def context(scan: Scan, end: int) -> None:
     if found is None:
         return
     value = found["value"]
-    if re.fullmatch(rb"[0-9a-fA-F\-]+", value) or _ID.match(value) or shape_of.stands_in(value):
+    if re.fullmatch(rb"[0-9a-fA-F\-]+|/.*", value) or _ID.match(value) or shape_of.stands_in(value):
         return
     if shape_of.is_random(value):
         scan.add(3, "context", *found.span("value"))
@@ -191,7 +194,7 @@ def context(scan: Scan, end: int) -> None:
 
 def url(scan: Scan, _start: int, end: int) -> None:
     """Look for a password, or a token in place of a user, in an address."""
-    found = _URL.match(scan.buffer, end)
+    found = _URL.match(scan.buffer, end) or _URL_IN_QUERY.match(scan.buffer, end)
     if found is None:
         return
     value = found["value"]

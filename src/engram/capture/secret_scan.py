@@ -1,7 +1,7 @@
 """Find secrets in a buffer of many texts: one pass for every anchor at once, then one short look at each.
 
-Linear by construction: a look reads a bounded, possessive pattern and never goes back, and begins
-only where the character before could not belong to what it reads, so looks hardly ever overlap.
+Linear by construction: a look reads a bounded pattern and hardly ever goes back, and begins only
+where the character before could not belong to what it reads, so looks hardly ever overlap.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _LINE, _FAR = 400, 4_000  # how far a folded value is looked at, before and afte
 _TOKEN = rb"A-Za-z0-9+/=_.%\-"
 # What terminals put inside a value: colours, and a line break where the screen ended.
 _BROKEN = rb"\n(?<=[^\n\x00]{60}\n)(?<=[%b]{2}\n)(?=[%b]{2})(?:(?<=[%b]{12}\n)|(?=[%b]{12}))" % ((_TOKEN,) * 4)
-_FOLD = re.compile(rb"(?:\x1b\[[0-9;?]{0,16}+[A-Za-z])++|" + _BROKEN)
+_FOLD = re.compile(rb"\x1b\[[0-9;?]{0,16}+[A-Za-z]|" + _BROKEN)
 _INSIDE = re.compile(
-    rb"(?<=[%b:@#]{2}\x1b\[)[0-9;]{0,12}+[mK](?:\x1b\[[0-9;]{0,12}+[mK]){0,3}+[%b:@#]{3}" % (_TOKEN, _TOKEN)
+    rb"(?<=[%b:@#]{2}\x1b\[)[0-9;]{0,12}+[mK](?:\x1b\[[0-9;]{0,12}+[mK]){0,3}[%b:@#]{3}" % (_TOKEN, _TOKEN)
 )
 
 Look = Callable[[Scan, int, int], None]
