@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         InvalidInput,
         MissingExtra,
         NetworkFilesystem,
+        NotAStore,
         NotFound,
         SchemaTooNew,
         SettingsInvalid,
@@ -61,9 +62,9 @@ __version__ = "0.1.0"
 __all__ = [
     "About", "Activity", "BodyGone", "Capture", "Check", "Conflict", "Cost", "Digest", "Engram", "Error", "Event",
     "Fenced", "Finding", "Held", "Hit", "ImportRefused", "Imported", "Ingested", "InvalidInput", "Lock", "Log",
-    "Message", "MissingExtra", "NetworkFilesystem", "NotFound", "Process", "Retention", "SchemaTooNew", "Sent",
-    "Session", "SessionRegistry", "SettingsInvalid", "Sitrep", "Stats", "StoreBusy", "StoreDamaged", "StoreFull",
-    "StoreUnavailable", "SweepRunning", "TooLarge", "Usage", "WorldState", "__version__", "sitrep",
+    "Message", "MissingExtra", "NetworkFilesystem", "NotAStore", "NotFound", "Process", "Retention", "SchemaTooNew",
+    "Sent", "Session", "SessionRegistry", "SettingsInvalid", "Sitrep", "Stats", "StoreBusy", "StoreDamaged",
+    "StoreFull", "StoreUnavailable", "SweepRunning", "TooLarge", "Usage", "WorldState", "__version__", "sitrep",
     "update_world_state",
 ]  # fmt: skip
 

@@ -53,7 +53,6 @@ def refusal(path: Path) -> str:
     return str(caught.value)
 
 
-@pytest.mark.xfail(strict=True, reason="a seed's file is opened as a store, and changed")
 @pytest.mark.parametrize("log", ["wal", "delete"])
 @pytest.mark.parametrize("kind", FILES)
 def test_another_programs_database_is_named_and_stays_byte_for_byte(tmp_path: Path, kind: str, log: str) -> None:
@@ -67,7 +66,6 @@ def test_another_programs_database_is_named_and_stays_byte_for_byte(tmp_path: Pa
     assert files(path) == before
 
 
-@pytest.mark.xfail(strict=True, reason="a seed's file is opened as a store, and changed")
 def test_what_a_killed_program_left_in_its_log_is_seen_and_not_written_back(tmp_path: Path) -> None:
     path = tmp_path / "files" / "engram.db"
     path.parent.mkdir()
@@ -77,7 +75,6 @@ def test_what_a_killed_program_left_in_its_log_is_seen_and_not_written_back(tmp_
     assert files(path) == before
 
 
-@pytest.mark.xfail(strict=True, reason="a seed's file is opened as a store, and changed")
 def test_a_program_at_work_in_its_database_is_not_disturbed(tmp_path: Path) -> None:
     path = tmp_path / "engram.db"
     db = apsw.Connection(str(path))
@@ -89,7 +86,6 @@ def test_a_program_at_work_in_its_database_is_not_disturbed(tmp_path: Path) -> N
     assert db.execute("select content from world_state").get == "said"
 
 
-@pytest.mark.xfail(strict=True, reason="the message does not say what to do")
 @pytest.mark.parametrize(
     "content", [b"these are notes\n", b"\x1f\x8b" + struct.pack("<200f", *range(200)), b"\0" * 5000]
 )
@@ -100,7 +96,6 @@ def test_a_file_that_is_no_database_is_said_to_be_none(tmp_path: Path, content: 
     assert files(path) == {"notes.db": content}
 
 
-@pytest.mark.xfail(strict=True, reason="a seed's file is opened as a store, and changed")
 def test_the_command_line_says_so_too_and_the_import_it_names_works(tmp_path: Path, run: Run) -> None:
     path = tmp_path / "old" / "engram.db"
     path.parent.mkdir()
