@@ -138,8 +138,7 @@ def _by_name(cursor: apsw.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def address(path: str) -> str:
-    """Return a file as SQLite takes it for a URI."""
-    from urllib.parse import quote
-
-    full = quote(os.fsencode(os.path.abspath(path).replace(os.sep, "/")))
+    """Return a file as a URI that SQLite reads; by hand, for a hook must not load a module for it."""
+    given = os.fsencode(os.path.abspath(path).replace(os.sep, "/"))
+    full = "".join(f"%{byte:02X}" if byte > 126 or byte < 33 or byte in b"%?#" else chr(byte) for byte in given)
     return f"file://{full if full.startswith('/') else '/' + full}"
