@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from engram import program_log
 from engram.clock import SECOND
 from engram.coordination import holds, sessions
 from engram.coordination.claims import Claim, within
@@ -17,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
+    from engram.errors import Held
     from engram.hub import Hub
     from engram.model import Lock
 
@@ -57,6 +59,7 @@ def lock_resources(
     deadline = hub.steady() + int(within("wait", wait, 0, _LONGEST_WAIT) * SECOND)
     pause = _FIRST_PAUSE
     refusal = claim.attempt(record=True)
+    _warn(claim.granted, refusal)
     try:
         while refusal is not None and hub.steady() < deadline:
             claim.show_waiting(deadline)
@@ -68,6 +71,15 @@ def lock_resources(
     if refusal is not None:
         raise refusal
     return claim.granted
+
+
+def _warn(granted: list[Lock], refusal: Held | None) -> None:
+    """Tell the program's log who else is on the same ground."""
+    found = [(refusal.resource, refusal.locks)] if refusal else [(lock.resource, lock.overlaps) for lock in granted]
+    for resource, others in found:
+        if others:
+            holders = ", ".join(lock.session_id for lock in others)
+            program_log.warning(f"Resource {resource!r} already locked by: {holders}")
 
 
 @operation(writes=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engram import clock, host, plain_json, text
+from engram import clock, host, plain_json, program_log, text
 from engram.clock import MINUTE, moment
 from engram.coordination import projects
 from engram.coordination.gate import Gate
@@ -42,7 +42,9 @@ def register(
     pid: Annotated[int | None, Help("the agent's process; found from our ancestors if not given")] = None,
 ) -> str:
     """Announce a session and return its id."""
-    return announce(hub, session_type, summary, metadata, flavor, native_id, cwd, project, model, pid)
+    new = announce(hub, session_type, summary, metadata, flavor, native_id, cwd, project, model, pid)
+    program_log.info(f"Session registered: {new} ({session_type}) — {text.one_line(require(hub, new)['summary'])}")
+    return new
 
 
 def announce(
@@ -111,7 +113,9 @@ def complete(
             _keep_completion(hub, row, "Completed again.")
         locks.delete_all(hub.engine, session_id)
         sightings.forget(hub.engine, session_id)
-        return view(hub, store.complete(hub.engine, session_id, hub.now(), summary))
+        done = view(hub, store.complete(hub.engine, session_id, hub.now(), summary))
+    program_log.info(f"Session completed: {session_id}")
+    return done
 
 
 @operation()

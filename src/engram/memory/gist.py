@@ -15,6 +15,7 @@ from engram.operation import Help, operation
 from engram.store import documents, exchanges, gisted, news
 from engram.store import sessions as session_store
 from engram.text import name, one_line, reason, tokens
+from engram.value import Row as ReadAsDict
 from engram.value import value
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _OF_ONE = 800  # tokens of one exchange of it
 
 
 @value
-class Backlog:
+class Backlog(ReadAsDict):
     """How much no gist covers yet."""
 
     sessions: int
