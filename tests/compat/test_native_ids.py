@@ -20,7 +20,6 @@ __all__ = ["run"]
 
 NATIVE = "8f14e45f-ceea-467f-a8f0-3c1d5b2e9a10"
 ROUTER = "/data/router.py"
-LATER = "the native id is not known here"
 NAMES = ("session_id", "session", "sender", "to", "updated_by", "exclude_session", "made_of")
 
 # Each operation that names a session: how it is called, and what shows that the right session was meant.
@@ -69,7 +68,6 @@ def test_the_table_names_every_operation_that_takes_a_session() -> None:
     assert taking - CAPTURED - {"merge_patterns"} == set(CALLS)
 
 
-@pytest.mark.xfail(strict=True, reason=LATER)
 def test_every_operation_takes_the_agents_own_id(engram: Engram) -> None:
     ours = engram.register("claude-code", "Working", flavor="claude", native_id=NATIVE, project="/p")
     for name, call in CALLS.items():
@@ -80,7 +78,6 @@ def test_every_operation_takes_the_agents_own_id(engram: Engram) -> None:
         engram.get_session(ours)
 
 
-@pytest.mark.xfail(strict=True, reason=LATER)
 def test_what_is_done_under_the_agents_id_is_done_by_our_session(engram: Engram) -> None:
     ours = engram.register("codex", "Working", flavor="codex", native_id=NATIVE)
     engram.log(NATIVE, "an entry")
@@ -95,7 +92,6 @@ def test_what_is_done_under_the_agents_id_is_done_by_our_session(engram: Engram)
     assert engram.get_session(NATIVE[:13]).id == ours
 
 
-@pytest.mark.xfail(strict=True, reason=LATER)
 def test_an_id_that_two_agents_use_is_refused_with_both(engram: Engram) -> None:
     one = engram.register("claude-code", "One", flavor="claude", native_id=NATIVE)
     two = engram.register("codex", "Two", flavor="codex", native_id=NATIVE)
@@ -118,7 +114,6 @@ def test_an_unknown_id_is_still_not_found_and_our_own_id_comes_first(engram: Eng
         engram.get_session("nothing")
 
 
-@pytest.mark.xfail(strict=True, reason=LATER)
 def test_the_command_line_and_http_take_it_too(tmp_path: Path, run: Run) -> None:
     with Engram() as engram:
         ours = engram.register("claude-code", "Working", flavor="claude", native_id=NATIVE)

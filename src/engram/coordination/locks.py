@@ -91,6 +91,7 @@ def release_resource(
     cwd: Annotated[str | None, Help("where relative paths start, if not at the session's directory")] = None,
 ) -> list[Lock]:
     """Let go of a lock; letting go of what is not held changes nothing."""
+    session_id = sessions.require(hub, session_id)["id"]
     with Gate(hub, session_id, token):
         session = sessions.touch(hub, session_id)
         wanted = holds.canonical(hub, session, resource, cwd)
@@ -106,6 +107,7 @@ def release_resource(
 @operation(writes=True)
 def release_all(hub: Hub, session_id: Annotated[str, Help("the session that lets go")]) -> list[Lock]:
     """Let go of everything a session holds."""
+    session_id = sessions.require(hub, session_id)["id"]
     with Gate(hub, session_id):
         sessions.touch(hub, session_id)
         freed = store.of_session(hub.engine, session_id)
@@ -154,6 +156,7 @@ def check_edit(
     cwd: Annotated[str | None, Help("where relative paths start, if not at the session's directory")] = None,
 ) -> list[Lock]:
     """Pass if a session may write a resource now; refuse if another holds it or its own lock was lost."""
+    session_id = sessions.require(hub, session_id)["id"]
     with Gate(hub, session_id, token):
         session = sessions.touch(hub, session_id)
         at = hub.instant()

@@ -13,8 +13,7 @@ from engram.memory.versions import EXTRACT, GIST, GIVEN
 from engram.model import Gist
 from engram.operation import Help, operation
 from engram.store import documents, exchanges, gisted, news
-from engram.store import sessions as session_store
-from engram.text import name, one_line, reason, tokens
+from engram.text import one_line, reason, tokens
 from engram.value import Row as ReadAsDict
 from engram.value import value
 
@@ -72,8 +71,7 @@ def get_summary(
     hub: Hub, session_id: Annotated[str, Help("the session, or the beginning of its id")]
 ) -> Gist | None:  # fmt: skip
     """Show the gist of a session."""
-    known = session_store.get(hub.engine, name("session_id", session_id)) or {"id": None}
-    found = known["id"] or sessions.get_session(hub, session_id).id
+    found = sessions.get_session(hub, session_id).id
     row = versions.current(hub, GIST, found)
     return view(row, _open_in(hub, found)) if row else None
 
@@ -81,7 +79,8 @@ def get_summary(
 @operation()
 def unsummarized_count(hub: Hub, session_id: Annotated[str, Help("the session")]) -> int:
     """Count the exchanges of a session that no gist covers."""
-    return _open_in(hub, name("session_id", session_id))
+    found = sessions.known(hub, session_id)
+    return _open_in(hub, found["id"]) if found else 0
 
 
 @operation()
