@@ -37,7 +37,6 @@ SESSION = {
     "metadata",
 }  # fmt: skip
 ROUTER = "/data/symbiont_ex/lib/symbiont/router.ex"
-XFAIL = pytest.mark.xfail(strict=True, reason="HTTP does not know it by this name")
 
 
 class Remote:
@@ -70,9 +69,7 @@ def test_every_client_function_takes_what_it_took(name: str) -> None:
     assert [each.name for each in mine[len(wanted) :] if each.default is NONE] == []
 
 
-def test_the_usage_example_runs_call_by_call(server: Any, request: pytest.FixtureRequest) -> None:
-    if isinstance(server, Remote):
-        request.applymarker(XFAIL)
+def test_the_usage_example_runs_call_by_call(server: Any) -> None:
     # Get situation report (call at start of every session)
     assert "No world state set yet" in server.sitrep()
 
@@ -135,7 +132,6 @@ def test_an_unknown_session_is_the_error_not_found(tmp_path: Path) -> None:
         assert (answer.status_code, answer.json()["error"]) == (404, "not_found")
 
 
-@XFAIL
 def test_the_sitrep_is_also_read_with_get(tmp_path: Path) -> None:
     with Engram(tmp_path / "engram.db") as opened:
         opened.set_world_state("Content")

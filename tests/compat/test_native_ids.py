@@ -128,7 +128,6 @@ def test_the_command_line_and_http_take_it_too(tmp_path: Path, run: Run) -> None
         assert len(engram.history(ours)) == 1
 
 
-@pytest.mark.xfail(strict=True, reason="it says that nothing is remembered")
 def test_recall_over_an_imported_wiki_answers_and_never_says_that_nothing_is_remembered(
     tmp_path: Path, run: Run
 ) -> None:
