@@ -245,10 +245,14 @@ def _up_to(rows: list[Row], last: int) -> list[Row]:
 
 
 def keep(
-    hub: Hub, session: Row, rows: list[Row], content: str, made_by: str, lines: list[Line] | None = None
+    hub: Hub, session: Row, rows: list[Row], content: str, made_by: str, lines: list[Line] | None = None,
+    last: int | None = None,
 ) -> Row:  # fmt: skip
-    """Keep a version with what it covers and the lines higher tiers are made of, all in one transaction."""
-    facts = versions.dumped(_sources(session, rows))
+    """Keep a version with what it covers and the lines higher tiers are made of, all in one transaction.
+
+    `last` is what somebody calls the last exchange it covers, where that is none of the session.
+    """
+    facts = versions.dumped(_sources(session, rows) | ({} if last is None else {"last": last}))
     kept = _lines(rows, lines)
     for _ in range(versions.TRIES):
         with hub.engine.transaction(durable=True):

@@ -105,6 +105,12 @@ update sessions set
  where id = :id
 """
 
+_REMEMBERING = """
+select s.id, s.summary from sessions s
+ where s.flavor in ('chat', 'lyra') or exists (select 1 from exchanges e where e.session_id = s.id)
+ order by s.started_at desc, s.id desc
+"""
+
 _LOGS = "select * from session_logs where session_id = :session_id order by id desc limit :limit"
 
 
@@ -202,6 +208,11 @@ def of_processes(engine: Engine, processes: Iterable[tuple[str, int, str]]) -> R
 def projects(engine: Engine) -> list[str]:
     """Return every project sessions worked in."""
     return [row["project"] for row in engine.run("select distinct project from sessions where project <> ''")]
+
+
+def remembering(engine: Engine) -> list[Row]:
+    """Return the sessions that remember, with or without a message, the one that began last first."""
+    return engine.run(_REMEMBERING)
 
 
 def by_project(engine: Engine) -> list[Row]:
