@@ -8,6 +8,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from engram.api import Engram, sitrep, update_world_state
     from engram.errors import (
         BodyGone,
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
         InvalidInput,
         MissingExtra,
         NetworkFilesystem,
+        NotAStore,
         NotFound,
         RepairRefused,
         SchemaTooNew,
@@ -57,13 +60,14 @@ if TYPE_CHECKING:
     from engram.wiring.finding import Finding
 
     SessionRegistry = Engram
+    DB_PATH: Path | None
 
 __version__ = "0.1.0"
 
 __all__ = [
     "About", "Activity", "BodyGone", "Capture", "Check", "Conflict", "Cost", "Digest", "Engram", "Error", "Event",
     "Fenced", "Finding", "Held", "Hit", "ImportRefused", "Imported", "Ingested", "InvalidInput", "Lock", "Log",
-    "Message", "MissingExtra", "NetworkFilesystem", "NotFound", "Process", "RepairRefused", "Retention",
+    "Message", "MissingExtra", "NetworkFilesystem", "NotAStore", "NotFound", "Process", "RepairRefused", "Retention",
     "SchemaTooNew", "Sent", "Session", "SessionRegistry", "SettingsInvalid", "Sitrep", "Stats", "StoreBusy",
     "StoreDamaged", "StoreFull", "StoreMissing", "StoreUnavailable", "SweepRunning", "TooLarge", "Usage",
     "WorldState", "__version__", "sitrep", "update_world_state",
@@ -71,6 +75,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name == "DB_PATH":  # asked anew each time: the environment says where it is
+        from engram.api import default_path
+
+        return default_path()
     if name not in __all__:
         raise AttributeError(f"module 'engram' has no attribute {name!r}")
     from importlib import import_module

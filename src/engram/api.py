@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import engram
 from engram.capture import check, import_export, ingest, storage
 from engram.compiler import compile as compiling
 from engram.coordination import import_engram, locks, messages, overview, sessions
@@ -18,6 +19,7 @@ from engram.patterns import import_session_memory as forge
 from engram.recall import context as injected
 from engram.recall import recall as question
 from engram.rules import catalog, distribute, export_catalog, import_catalog, measure, review
+from engram.settings import is_url, load
 from engram.wiki import ask as asking
 from engram.wiki import edit as editing
 from engram.wiki import failures, listing, mentions
@@ -31,9 +33,24 @@ from engram.wiki import page as one_page
 from engram.wiring import doctor, hook_times
 from engram.wiring import init as wiring
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+    from typing import Any
+
 
 class Engram(Hub):
     """One memory for every coding agent: an open store with every operation as a method."""
+
+    def __init__(self, db_path: str | os.PathLike[str] | None = None, **choices: Any) -> None:
+        chosen = vars(engram).get("DB_PATH") if db_path is None and not choices else None
+        super().__init__(db_path or chosen, **choices)
+
+    @property
+    def db_path(self) -> Path | None:
+        """Return the file of the store; None when it is a server's."""
+        return _file_of(self.settings.store)
 
     register = sessions.register
     heartbeat = sessions.heartbeat
@@ -159,8 +176,21 @@ class Engram(Hub):
     import_claude = import_export.import_claude
     import_grok = import_export.import_grok
 
+    sitrep = get_situation_report  # as the Elixir version called it
+
 
 SessionRegistry = Engram  # the name older programs know
+
+
+def default_path() -> Path | None:
+    """Return the file of the default store; None when that is a server's."""
+    return _file_of(load().store)
+
+
+def _file_of(store: str) -> Path | None:
+    from pathlib import Path
+
+    return None if is_url(store) else Path(store)
 
 
 def sitrep() -> str:

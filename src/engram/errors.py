@@ -148,6 +148,15 @@ class RepairRefused(Error):
     store: str
 
 
+class NotAStore(Error):
+    """{path} {what}. It was left as it is. {hint}"""
+
+    code, status = "not_a_store", 503
+    path: str
+    what: str
+    hint: str
+
+
 class NetworkFilesystem(Error):
     """{path} lies on a network filesystem ({filesystem}), where SQLite loses data silently.
     Point ENGRAM_HOME at a local disk, or share through PostgreSQL (ENGRAM_STORE=postgresql://…)."""

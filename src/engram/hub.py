@@ -5,7 +5,7 @@ from __future__ import annotations
 from engram import host
 from engram.clock import Clock, Instant
 from engram.errors import StoreFull
-from engram.settings import Settings, load, locate
+from engram.settings import Settings, is_url, load, locate
 from engram.store import boots, migrate, remains
 from engram.store.engine import open_engine
 
@@ -44,6 +44,10 @@ class Hub:
 
     def _opened(self) -> Engine:
         """Open the store; a disk too full for that gives up its ballast first."""
+        if not is_url(self.settings.store):
+            from engram.store.recognize import refuse_other_files
+
+            refuse_other_files(self.settings.store)
         remains.refuse_new_store(self.settings)
         try:
             return open_engine(self.settings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.value import value
+from engram.value import Row, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class Process:
 
 
 @value
-class Session:
+class Session(Row):
     """One run of one agent."""
 
     id: str
@@ -44,7 +44,7 @@ class Session:
 
 
 @value
-class Log:
+class Log(Row):
     """A progress entry of a session."""
 
     id: int
@@ -64,7 +64,7 @@ class Resource:
 
 
 @value
-class Lock:
+class Lock(Row):
     """A hold on a resource: expiring, fenced, exclusive unless asked otherwise."""
 
     resource: str
@@ -161,7 +161,7 @@ class Rot:
 
 
 @value
-class Stats:
+class Stats(Row):
     """Counts over the whole store."""
 
     total_sessions: int

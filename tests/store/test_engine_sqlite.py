@@ -14,9 +14,9 @@ import pytest
 from engram import (
     Engram,
     NetworkFilesystem,
+    NotAStore,
     SchemaTooNew,
     StoreBusy,
-    StoreDamaged,
     StoreFull,
     StoreUnavailable,
 )
@@ -82,7 +82,7 @@ def test_a_forked_child_opens_its_own_connection(tmp_path: Path) -> None:
 def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     place = tmp_path / "engram.db"
     place.write_text("these are my notes, not a database " * 100)
-    with pytest.raises(StoreDamaged, match="left untouched"):
+    with pytest.raises(NotAStore, match="left as it is"):
         Engram(place)
     assert place.read_text().startswith("these are my notes")
 

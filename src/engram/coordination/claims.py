@@ -40,7 +40,7 @@ class Claim:
         given = hub.settings.lock_minutes if minutes is None else minutes
         self.lasts = int(within("minutes", given, 0.001, 7 * 24 * 60) * MINUTE)
         self.session = sessions.require(hub, session_id)
-        self.session_id = session_id
+        self.session_id = self.session["id"]
         self.cwd = cwd
         self.wanted = list(dict.fromkeys(holds.canonical(hub, self.session, word, cwd) for word in wanted))
         self.by_edit = by_edit  # nobody asked for it: the session is about to write, and what it holds suffices

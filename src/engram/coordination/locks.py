@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from engram import program_log
 from engram.clock import SECOND
 from engram.coordination import holds, sessions
 from engram.coordination.claims import Claim, within
@@ -17,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
+    from engram.errors import Held
     from engram.hub import Hub
     from engram.model import Lock
 
@@ -57,6 +59,7 @@ def lock_resources(
     deadline = hub.steady() + int(within("wait", wait, 0, _LONGEST_WAIT) * SECOND)
     pause = _FIRST_PAUSE
     refusal = claim.attempt(record=True)
+    _warn(claim.granted, refusal)
     try:
         while refusal is not None and hub.steady() < deadline:
             claim.show_waiting(deadline)
@@ -70,6 +73,15 @@ def lock_resources(
     return claim.granted
 
 
+def _warn(granted: list[Lock], refusal: Held | None) -> None:
+    """Tell the program's log who else is on the same ground."""
+    found = [(refusal.resource, refusal.locks)] if refusal else [(lock.resource, lock.overlaps) for lock in granted]
+    for resource, others in found:
+        if others:
+            holders = ", ".join(lock.session_id for lock in others)
+            program_log.warning(f"Resource {resource!r} already locked by: {holders}")
+
+
 @operation(writes=True)
 def release_resource(
     hub: Hub,
@@ -79,6 +91,7 @@ def release_resource(
     cwd: Annotated[str | None, Help("where relative paths start, if not at the session's directory")] = None,
 ) -> list[Lock]:
     """Let go of a lock; letting go of what is not held changes nothing."""
+    session_id = sessions.require(hub, session_id)["id"]
     with Gate(hub, session_id, token):
         session = sessions.touch(hub, session_id)
         wanted = holds.canonical(hub, session, resource, cwd)
@@ -94,6 +107,7 @@ def release_resource(
 @operation(writes=True)
 def release_all(hub: Hub, session_id: Annotated[str, Help("the session that lets go")]) -> list[Lock]:
     """Let go of everything a session holds."""
+    session_id = sessions.require(hub, session_id)["id"]
     with Gate(hub, session_id):
         sessions.touch(hub, session_id)
         freed = store.of_session(hub.engine, session_id)
@@ -142,6 +156,7 @@ def check_edit(
     cwd: Annotated[str | None, Help("where relative paths start, if not at the session's directory")] = None,
 ) -> list[Lock]:
     """Pass if a session may write a resource now; refuse if another holds it or its own lock was lost."""
+    session_id = sessions.require(hub, session_id)["id"]
     with Gate(hub, session_id, token):
         session = sessions.touch(hub, session_id)
         at = hub.instant()

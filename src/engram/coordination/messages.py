@@ -40,7 +40,11 @@ def send(
         if to == NEXT:
             _post(hub, author, None, _room(room), body)
             return Sent(recipients=(), waiting=True)
-        found = _present(hub, _room(room), sender) if to == EVERYONE else [sessions.require(hub, to)]
+        found = (
+            _present(hub, _room(room), author["id"] if author else None)
+            if to == EVERYONE
+            else [sessions.require(hub, to)]
+        )
         for row in found:
             _post(hub, author, row["id"], row["project"], body)
     return Sent(recipients=tuple(row["id"] for row in found), waiting=False)
@@ -56,8 +60,8 @@ def inbox(
 ) -> list[Message]:
     """Hand over a session's unread messages, oldest first, as many as its budget holds."""
     limit = sessions.positive("limit", limit)
+    session_id = sessions.require(hub, session_id)["id"]
     if peek or everything:
-        sessions.require(hub, session_id)
         find = store.history if everything else store.unread
         return [view(row) for row in find(hub.engine, session_id, limit)]
     with hub.engine.transaction():

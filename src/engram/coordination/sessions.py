@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engram import clock, host, plain_json, text
+from engram import clock, host, plain_json, program_log, text
 from engram.clock import MINUTE, moment
 from engram.coordination import projects
 from engram.coordination.gate import Gate
@@ -42,7 +42,9 @@ def register(
     pid: Annotated[int | None, Help("the agent's process; found from our ancestors if not given")] = None,
 ) -> str:
     """Announce a session and return its id."""
-    return announce(hub, session_type, summary, metadata, flavor, native_id, cwd, project, model, pid)
+    new = announce(hub, session_type, summary, metadata, flavor, native_id, cwd, project, model, pid)
+    program_log.info(f"Session registered: {new} ({session_type}) — {text.one_line(require(hub, new)['summary'])}")
+    return new
 
 
 def announce(
@@ -90,8 +92,8 @@ def log(
     """Append a progress entry to a session."""
     entry = text.required("entry", entry, "Say what was done or found.", text.PAGE)
     with hub.engine.transaction(durable=True):
-        touch(hub, session_id)
-        row = store.add_log(hub.engine, session_id, hub.now(), entry)
+        session = touch(hub, session_id)
+        row = store.add_log(hub.engine, session["id"], hub.now(), entry)
     assert row is not None  # only an imported entry can be known already
     return _log_view(row)
 
@@ -105,24 +107,24 @@ def complete(
 ) -> Session:
     """Finish a session and free everything it holds."""
     summary = text.required("completion_summary", completion_summary, "Say what was done.", text.PAGE)
+    session_id = require(hub, session_id)["id"]
     with Gate(hub, session_id, token, durable=True):
         row = require(hub, session_id)
         if row["status"] == "completed" and row["completion_summary"] is not None:
             _keep_completion(hub, row, "Completed again.")
         locks.delete_all(hub.engine, session_id)
         sightings.forget(hub.engine, session_id)
-        return view(hub, store.complete(hub.engine, session_id, hub.now(), summary))
+        done = view(hub, store.complete(hub.engine, session_id, hub.now(), summary))
+    program_log.info(f"Session completed: {session_id}")
+    return done
 
 
 @operation()
-def get_session(hub: Hub, session_id: Annotated[str, Help("the session, or the start of its id")]) -> Session:
+def get_session(
+    hub: Hub, session_id: Annotated[str, Help("the session, by our id or its agent's, or the start of one")]
+) -> Session:
     """Show one session."""
-    found = store.get(hub.engine, text.name("session_id", session_id))
-    if found is None:
-        alike = store.with_prefix(hub.engine, session_id)
-        if len(alike) > 1:
-            raise InvalidInput(field="session_id", reason=f"several sessions start with {session_id!r}. {_HINT}")
-        found = alike[0] if alike else None
+    found = known(hub, session_id) or _alike(hub, session_id)
     if found is None:
         raise NotFound(kind="session", id=session_id, hint=_HINT)
     return view(hub, found)
@@ -157,8 +159,8 @@ def get_session_logs(
     limit: Annotated[int, Help("at most so many")] = 20,
 ) -> list[Log]:
     """Show a session's log entries, newest first."""
-    require(hub, session_id)
-    return [_log_view(row) for row in store.logs(hub.engine, session_id, positive("limit", limit))]
+    session = require(hub, session_id)["id"]
+    return [_log_view(row) for row in store.logs(hub.engine, session, positive("limit", limit))]
 
 
 def current(hub: Hub) -> Session | None:
@@ -179,6 +181,8 @@ def touch(hub: Hub, session_id: str, summary: str | None = None, *, exact: bool 
     # what is read below cannot change any more.
     locks.renew_all(hub.engine, text.name("session_id", session_id), at.steady)
     row = require(hub, session_id)
+    if row["id"] != session_id:  # it was named by its agent's id
+        return touch(hub, row["id"], summary, exact=exact)
     _rebind_if_gone(hub, row)
     told_before = row["status"] == "active" and 0 <= at.now - row["last_heartbeat"] < _JUST_NOW
     if told_before and summary is None and not exact:
@@ -189,11 +193,30 @@ def touch(hub: Hub, session_id: str, summary: str | None = None, *, exact: bool 
 
 
 def require(hub: Hub, session_id: str) -> Row:
-    """Return a session's row or say that it is unknown."""
-    found = store.get(hub.engine, text.name("session_id", session_id))
+    """Return a session's row, by our id or its agent's, or say that it is unknown."""
+    found = known(hub, session_id)
     if found is None:
         raise NotFound(kind="session", id=session_id, hint="Register it first, or see `engram sessions`.")
     return found
+
+
+def known(hub: Hub, session_id: str) -> Row | None:
+    """Return the session of exactly this id: ours first, then the one its agent gave it."""
+    given = text.name("session_id", session_id)
+    return store.get(hub.engine, given) or _only(given, store.with_native_id(hub.engine, given))
+
+
+def _alike(hub: Hub, start: str) -> Row | None:
+    """Return the session whose id starts so."""
+    rows = [*store.with_prefix(hub.engine, start), *store.with_native_prefix(hub.engine, start)]
+    return _only(start, list({row["id"]: row for row in rows}.values()))
+
+
+def _only(given: str, rows: list[Row]) -> Row | None:
+    if len(rows) > 1:
+        names = " and ".join(f"{row['id']} ({row['flavor']})" for row in rows[:2])
+        raise InvalidInput(field="session_id", reason=f"{given!r} fits several sessions, such as {names}. {_HINT}")
+    return rows[0] if rows else None
 
 
 def view(hub: Hub, row: Row) -> Session:

@@ -49,7 +49,7 @@ def picture(hub: Hub, session_id: str | None, project: str | None, *, recent: bo
     others = session_store.active_elsewhere(hub.engine, since, room, _SHOWN + 1) if room else []
     done = session_store.recent(hub.engine, now - settings.recent_hours * HOUR, scope, _SHOWN + 1) if recent else []
     held = locks.list_locks(hub, scope, _SHOWN + 1)
-    unread = messages.peek(hub, session_id, _SHOWN + 1) if session_id else []
+    unread = messages.peek(hub, row["id"], _SHOWN + 1) if row else []
     found: dict[str, list[Any]] = {
         "sessions": active,
         "elsewhere": others,

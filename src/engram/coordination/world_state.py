@@ -10,7 +10,6 @@ from engram.errors import Conflict, InvalidInput, NotFound, TooLarge
 from engram.model import WorldState
 from engram.operation import Help, operation
 from engram.store import documents
-from engram.store import sessions as session_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,12 +43,13 @@ def set_world_state(
     """Replace the world state; every version is kept."""
     content = _fitting(hub, content)
     updated_by = text.name_or_none("updated_by", updated_by)
-    author = updated_by if updated_by and session_store.get(hub.engine, updated_by) else None
+    known = sessions.known(hub, updated_by) if updated_by else None
+    author = known["id"] if known else None
     while True:
         with Gate(hub, author, token, durable=True):
             if author:
                 sessions.touch(hub, author)
-            added = _add(hub, sessions.room(project) or GLOBAL, content, updated_by, expected_version)
+            added = _add(hub, sessions.room(project) or GLOBAL, content, author or updated_by, expected_version)
         if added is not None:
             return added
 

@@ -33,7 +33,7 @@ def remember(
 ) -> int:  # fmt: skip
     """Keep one message for good, and return its number; it is found at once and embedded later."""
     said = required("content", content, "Say something.", PAGE)
-    row = _row(hub, session_id, role, _redacted(hub)(said), hub.now(), origin)
+    row = _row(hub, _own(hub, session_id), role, _redacted(hub)(said), hub.now(), origin)
     with hub.engine.transaction(durable=True):
         _ensure(hub, row["session_id"], None, row["at"])
         stored = exchanges.add(hub.engine, **row)
@@ -50,7 +50,7 @@ def add_exchanges_bulk(
 
     Empty ones are passed over.
     """
-    redact, seen = _redacted(hub), dict[tuple[Any, ...], int]()
+    redact, seen, session_id = _redacted(hub), dict[tuple[Any, ...], int](), _own(hub, session_id)
     prepared = [_imported(hub, session_id, row, redact, seen) for row in _sized(rows) if _says_something(row)]
     if not prepared:
         return 0
@@ -85,7 +85,7 @@ def ensure_session(
 ) -> str:
     """Make a session that remembers, if it is not there; name it, if a name is given."""
     with hub.engine.transaction(durable=True):
-        return _ensure(hub, name("session", session), title, hub.now())
+        return _ensure(hub, _own(hub, name("session", session)), title, hub.now())
 
 
 def view(row: dict[str, Any], score: float | None = None) -> Exchange:
@@ -109,8 +109,13 @@ def _ensure(hub: Hub, session_id: str, title: str | None, now: int) -> str:
 
 def _known(hub: Hub, session: str) -> str:
     """Return the id of a session, by it or by its beginning."""
-    found = session_store.get(hub.engine, name("session", session))
-    return session if found else sessions.get_session(hub, session).id
+    return sessions.get_session(hub, name("session", session)).id
+
+
+def _own(hub: Hub, session_id: str) -> str:
+    """Return our id of a session its agent names; a new one keeps the id it is given."""
+    found = sessions.known(hub, session_id)
+    return str(found["id"]) if found else session_id
 
 
 def _row(hub: Hub, session_id: str, role: str, content: str, at: int, origin: str | None) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from engram.memory.versions import EXTRACT, GIST, GIVEN
 from engram.model import Gist
 from engram.operation import Help, operation
 from engram.store import documents, exchanges, gisted, news
-from engram.store import sessions as session_store
-from engram.text import name, one_line, reason, tokens
+from engram.text import one_line, reason, tokens
+from engram.value import Row as ReadAsDict
 from engram.value import value
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _OF_ONE = 800  # tokens of one exchange of it
 
 
 @value
-class Backlog:
+class Backlog(ReadAsDict):
     """How much no gist covers yet."""
 
     sessions: int
@@ -71,8 +71,7 @@ def get_summary(
     hub: Hub, session_id: Annotated[str, Help("the session, or the beginning of its id")]
 ) -> Gist | None:  # fmt: skip
     """Show the gist of a session."""
-    known = session_store.get(hub.engine, name("session_id", session_id)) or {"id": None}
-    found = known["id"] or sessions.get_session(hub, session_id).id
+    found = sessions.get_session(hub, session_id).id
     row = versions.current(hub, GIST, found)
     return view(row, _open_in(hub, found)) if row else None
 
@@ -80,7 +79,8 @@ def get_summary(
 @operation()
 def unsummarized_count(hub: Hub, session_id: Annotated[str, Help("the session")]) -> int:
     """Count the exchanges of a session that no gist covers."""
-    return _open_in(hub, name("session_id", session_id))
+    found = sessions.known(hub, session_id)
+    return _open_in(hub, found["id"]) if found else 0
 
 
 @operation()
@@ -245,10 +245,14 @@ def _up_to(rows: list[Row], last: int) -> list[Row]:
 
 
 def keep(
-    hub: Hub, session: Row, rows: list[Row], content: str, made_by: str, lines: list[Line] | None = None
+    hub: Hub, session: Row, rows: list[Row], content: str, made_by: str, lines: list[Line] | None = None,
+    last: int | None = None,
 ) -> Row:  # fmt: skip
-    """Keep a version with what it covers and the lines higher tiers are made of, all in one transaction."""
-    facts = versions.dumped(_sources(session, rows))
+    """Keep a version with what it covers and the lines higher tiers are made of, all in one transaction.
+
+    `last` is what somebody calls the last exchange it covers, where that is none of the session.
+    """
+    facts = versions.dumped(_sources(session, rows) | ({} if last is None else {"last": last}))
     kept = _lines(rows, lines)
     for _ in range(versions.TRIES):
         with hub.engine.transaction(durable=True):

@@ -47,6 +47,7 @@ class Context:
 def brief(hub: Hub, session_id: str | None, project: str | None = None, budget: int | None = None) -> Context:
     """Gather what helps a session now: who else is here, what they hold, what was done last, what is known."""
     row = sessions.require(hub, session_id) if session_id else None
+    session_id = row["id"] if row else None
     head = f"{_WHO.format(id=session_id)} {_HOW}" if row else ""
     limit = hub.settings.start_tokens if budget is None else budget
     picture = sitrep.picture(hub, session_id, project, recent=False)  # what is done is told of as work

@@ -11,7 +11,6 @@ from engram.model import Hit
 from engram.operation import Help, operation
 from engram.recall.briefing import ASKED, Context, brief
 from engram.recall.recall import session_named, shown, time_of
-from engram.store import sessions as session_store
 from engram.text import PAGE, clean, inline, quote, tokens
 from engram.value import value
 
@@ -74,7 +73,7 @@ def _asked(hub: Hub, prompt: str, session_id: str | None, project: str | None) -
     from engram.recall.answer import answer
     from engram.recall.filter import Filter
 
-    row = session_store.get(hub.engine, session_id) if session_id else None
+    row = sessions.known(hub, session_id) if session_id else None
     flavor = row["flavor"] if row else ""
     tiers = tuple(tier for tier in TIERS if tier != "event")  # what tools print is never told unasked
     wanted = Filter(exclude=session_named(hub, session_id), project=project, tiers=tiers)

@@ -23,7 +23,7 @@ MAGIC = b"SQLite format 3\0"
 BUSY_SECONDS = 5
 
 _FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-_UNLOCKED = "win32-none" if os.name == "nt" else "unix-none"
+UNLOCKED = "win32-none" if os.name == "nt" else "unix-none"
 _SETTLED = 2  # seconds after which a file's time of change tells one change from the next
 _KEEPS_LOG = 2  # what a database with a write-ahead log says where its format's version stands
 
@@ -35,7 +35,7 @@ class Foreign:
         self.path = path
         self._busy_seconds = busy_seconds
         try:
-            self._db = self._open()
+            self._db = open_unchanged(path, busy_seconds)
         except (apsw.Error, OSError) as problem:
             raise self._explained(problem) from problem
 
@@ -63,31 +63,6 @@ class Foreign:
     ) -> None:
         self.close()
 
-    def _open(self) -> apsw.Connection:
-        if not self._keeps_log() or os.path.exists(self.path + "-shm"):
-            return self._connect("mode=ro")
-        log = self.path + "-wal"
-        if os.path.exists(log) and os.path.getsize(log):
-            return self._connect(f"mode=ro&vfs={_UNLOCKED}", alone=True)
-        return self._connect("mode=ro&immutable=1")
-
-    def _keeps_log(self) -> bool:
-        with open(self.path, "rb") as file:
-            head = file.read(20)
-        if not head.startswith(MAGIC) or len(head) < 20:
-            raise apsw.NotADBError("it does not start as one")
-        return head[19] == _KEEPS_LOG
-
-    def _connect(self, how: str, alone: bool = False) -> apsw.Connection:
-        db = apsw.Connection(f"{_address(self.path)}?{how}", flags=_FLAGS)
-        db.set_busy_timeout(int(self._busy_seconds * 1000))
-        db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        if alone:  # the index of the log then lies in our memory instead of beside the file
-            db.pragma("locking_mode", "exclusive")
-        # The first look inside the transaction is what fixes the moment.
-        db.execute("pragma trusted_schema = off; begin; select * from sqlite_master limit 1").fetchall()
-        return db
-
     def _explained(self, problem: Exception) -> Error:
         if isinstance(problem, apsw.BusyError | apsw.LockedError):
             return StoreBusy(store=self.path, seconds=self._busy_seconds)
@@ -95,6 +70,37 @@ class Foreign:
             hint = "Check its permissions, and those of the -wal or -journal beside it."
             return StoreUnavailable(store=self.path, reason=f"it cannot be opened ({problem}).", hint=hint)
         return StoreDamaged(store=self.path, reason=f"{problem}.")
+
+
+def open_unchanged(path: str, busy_seconds: float) -> apsw.Connection:
+    """Open a database at one moment, without a change to it or to what lies beside it."""
+    if os.path.exists(path + "-shm") or not _keeps_log(path):
+        return _connect(path, busy_seconds, "mode=ro")
+    log = path + "-wal"
+    if os.path.exists(log) and os.path.getsize(log):
+        return _connect(path, busy_seconds, f"mode=ro&vfs={UNLOCKED}", alone=True)
+    return _connect(path, busy_seconds, "mode=ro&immutable=1")
+
+
+def _keeps_log(path: str) -> bool:
+    with open(path, "rb") as file:
+        head = file.read(20)
+    if not head:
+        return False  # to SQLite an empty file is a database without tables
+    if not head.startswith(MAGIC) or len(head) < 20:
+        raise apsw.NotADBError("it does not start as one")
+    return head[19] == _KEEPS_LOG
+
+
+def _connect(path: str, busy_seconds: float, how: str, alone: bool = False) -> apsw.Connection:
+    db = apsw.Connection(f"{address(path)}?{how}", flags=_FLAGS)
+    db.set_busy_timeout(int(busy_seconds * 1000))
+    db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    if alone:  # the index of the log then lies in our memory instead of beside the file
+        db.pragma("locking_mode", "exclusive")
+    # The first look inside the transaction is what fixes the moment.
+    db.execute("pragma trusted_schema = off; begin; select * from sqlite_master limit 1").fetchall()
+    return db
 
 
 def rows(path: str, sql: str, *params: Any) -> list[dict[str, Any]]:
@@ -131,8 +137,8 @@ def _by_name(cursor: apsw.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
     return {column[0]: each for column, each in zip(cursor.get_description(), row, strict=True)}
 
 
-def _address(path: str) -> str:
-    from urllib.parse import quote
-
-    full = quote(os.fsencode(os.path.abspath(path).replace(os.sep, "/")))
+def address(path: str) -> str:
+    """Return a file as a URI that SQLite reads; by hand, for a hook must not load a module for it."""
+    given = os.fsencode(os.path.abspath(path).replace(os.sep, "/"))
+    full = "".join(f"%{byte:02X}" if byte > 126 or byte < 33 or byte in b"%?#" else chr(byte) for byte in given)
     return f"file://{full if full.startswith('/') else '/' + full}"

@@ -84,6 +84,11 @@ def times(engine: Engine, kind: str, keys: Sequence[str]) -> dict[str, int]:
     return {row["key"]: row["at"] for row in among(engine, sql, keys, kind=kind)}
 
 
+def count(engine: Engine) -> int:
+    """Count all passages."""
+    return int(engine.run("select count(*) as n from passages")[0]["n"])
+
+
 def touch(engine: Engine, kind: str, key: str, at: int) -> None:
     """Note of when a document is, although it says the same."""
     engine.run("update passages set at = :at where kind = :kind and key = :key", kind=kind, key=key, at=at)

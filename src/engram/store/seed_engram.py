@@ -10,6 +10,7 @@ import os
 import apsw
 
 from engram.errors import ImportRefused
+from engram.store.foreign import address, open_unchanged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Seed:
             self._db = self._open()
             self._encoding = self._db.pragma("encoding")
             self._columns = {table: self._columns_of(table) for table in _TABLES if table in self._tables()}
-        except apsw.Error as problem:
+        except (apsw.Error, OSError) as problem:
             raise self._explain(problem) from problem
         self._refuse_others()
 
@@ -81,19 +82,12 @@ class Seed:
 
     def _open(self) -> apsw.Connection:
         try:
-            return self._connect("mode=ro")
+            return open_unchanged(self.path, self._busy_seconds)
         except (apsw.ReadOnlyError, apsw.CantOpenError):
             # Without a write-ahead log, a file in a directory closed to us can still be read as it is.
             if self._has_log():
                 raise
-            return self._connect("mode=ro&immutable=1")
-
-    def _connect(self, how: str) -> apsw.Connection:
-        db = apsw.Connection(f"{_address(self.path)}?{how}", flags=_FLAGS)
-        db.set_busy_timeout(int(self._busy_seconds * 1000))
-        # The first look inside the transaction is what fixes the moment.
-        db.execute("pragma trusted_schema = off; begin; select * from sqlite_master limit 1").fetchall()
-        return db
+            return apsw.Connection(f"{address(self.path)}?mode=ro&immutable=1", flags=_FLAGS)
 
     def _has_log(self) -> bool:
         """Tell whether changes lie beside the file that a look at it alone would miss."""
@@ -146,7 +140,7 @@ class Seed:
     def _refuse(self, reason: str) -> None:
         raise ImportRefused(path=self.path, reason=reason)
 
-    def _explain(self, problem: apsw.Error) -> ImportRefused:
+    def _explain(self, problem: Exception) -> ImportRefused:
         if isinstance(problem, apsw.NotADBError):
             reason = "it is not a SQLite database."
         elif isinstance(problem, apsw.CorruptError):
@@ -160,10 +154,3 @@ class Seed:
         else:
             reason = f"it cannot be read ({problem}). Check its permissions."
         return ImportRefused(path=self.path, reason=reason)
-
-
-def _address(path: str) -> str:
-    from urllib.parse import quote
-
-    full = quote(os.fsencode(os.path.abspath(path).replace(os.sep, "/")))
-    return f"file://{full if full.startswith('/') else '/' + full}"

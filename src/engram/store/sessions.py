@@ -61,6 +61,18 @@ select * from sessions where status = 'active' and pid = :pid and pid_start = :s
  order by last_heartbeat desc, id desc limit 1
 """
 
+# One step of an index per agent: nothing is sorted by the native id alone.
+_NATIVE = """
+with recursive agents (flavor) as (
+  select min(flavor) from sessions where native_id is not null
+  union all
+  select (select min(s.flavor) from sessions s where s.native_id is not null and s.flavor > agents.flavor)
+    from agents where agents.flavor is not null
+)
+select s.* from agents join sessions s on s.flavor = agents.flavor and s.native_id is not null and {condition}
+ order by s.id limit 2
+"""
+
 _COUNTS = """
 select (select count(*) from sessions) as total_sessions,
        (select count(*) from sessions where status = 'active') as active_sessions,
@@ -93,6 +105,12 @@ update sessions set
  where id = :id
 """
 
+_REMEMBERING = """
+select s.id, s.summary from sessions s
+ where s.flavor in ('chat', 'lyra') or exists (select 1 from exchanges e where e.session_id = s.id)
+ order by s.started_at desc, s.id desc
+"""
+
 _LOGS = "select * from session_logs where session_id = :session_id order by id desc limit :limit"
 
 
@@ -121,6 +139,17 @@ def by_native_id(engine: Engine, flavor: str, native_id: str) -> Row | None:
         "select * from sessions where flavor = :flavor and native_id = :native_id", flavor=flavor, native_id=native_id
     )
     return rows[0] if rows else None
+
+
+def with_native_id(engine: Engine, native_id: str) -> list[Row]:
+    """Return up to two sessions an agent knows under this id, whichever agent it is."""
+    return engine.run(_NATIVE.format(condition="s.native_id = :id"), id=native_id)
+
+
+def with_native_prefix(engine: Engine, prefix: str) -> list[Row]:
+    """Return up to two sessions whose agent's id starts so."""
+    condition = 's.native_id /*pg: collate "C" */ >= :first and s.native_id /*pg: collate "C" */ < :last'
+    return engine.run(_NATIVE.format(condition=condition), first=prefix, last=prefix + "\U0010ffff")
 
 
 def touch(engine: Engine, session_id: str, now: int, summary: str | None) -> Row:
@@ -179,6 +208,11 @@ def of_processes(engine: Engine, processes: Iterable[tuple[str, int, str]]) -> R
 def projects(engine: Engine) -> list[str]:
     """Return every project sessions worked in."""
     return [row["project"] for row in engine.run("select distinct project from sessions where project <> ''")]
+
+
+def remembering(engine: Engine) -> list[Row]:
+    """Return the sessions that remember, with or without a message, the one that began last first."""
+    return engine.run(_REMEMBERING)
 
 
 def by_project(engine: Engine) -> list[Row]:

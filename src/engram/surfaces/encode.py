@@ -16,16 +16,16 @@ def plain(given: Any) -> Any:
     """Turn a value into what JSON can hold: fields by name, times as ISO 8601 in UTC."""
     if isinstance(given, datetime):
         return given.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
+    if isinstance(given, Event):
+        return {**{name: plain(each) for name, each in vars(given).items()}, "at": plain(given.at and moment(given.at))}
+    if hasattr(type(given), "__match_args__"):
+        return {name: plain(getattr(given, name)) for name in type(given).__match_args__}
     if isinstance(given, dict):
         return {str(key): plain(item) for key, item in given.items()}
     if isinstance(given, (list, tuple)):
         return [plain(item) for item in given]
     if isinstance(given, float) and not math.isfinite(given):
         return None  # JSON has no word for it, and one NaN makes a whole answer unreadable
-    if isinstance(given, Event):
-        return {**{name: plain(each) for name, each in vars(given).items()}, "at": plain(given.at and moment(given.at))}
-    if hasattr(type(given), "__match_args__"):
-        return {name: plain(getattr(given, name)) for name in type(given).__match_args__}
     return given
 
 

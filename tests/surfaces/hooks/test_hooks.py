@@ -316,7 +316,7 @@ def test_a_store_that_cannot_be_used_is_written_down_and_the_agent_goes_on(repos
     assert hook(event("SessionStart", "abc", repository)) == {}
     (fired,) = log(tmp_path)
     assert (fired.flavor, fired.event) == ("claude", "start")
-    assert "StoreDamaged" in fired.problem
+    assert "NotAStore" in fired.problem
 
 
 def test_settings_that_make_no_sense_are_written_down_and_the_agent_goes_on(repository: Path, tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_a_call_that_names_no_session_carries_no_count(hub: Engram, operation: s
 
 def test_every_operation_for_agents_is_offered_and_nothing_else(local: Engram) -> None:
     routes = {route.path: route for route in application(local).routes if isinstance(route, Route)}
-    assert set(routes) == {"/api", "/mcp", *(f"/api/{each.name}" for each in operations() if each.agent)}
+    assert set(routes) == {"/api", "/mcp", "/api/sitrep", *(f"/api/{each.name}" for each in operations() if each.agent)}
     for each in offered():
         assert routes[f"/api/{each.name}"].methods == ({"POST"} if each.writes else {"GET", "HEAD", "POST"})
 

@@ -34,9 +34,9 @@ def recall(query: tuple[str, ...], why: bool, project: str | None, as_json: bool
 
 
 def _nothing(engram: Engram) -> str:
-    from engram.store import exchanges, segments
+    from engram.store import exchanges, passages, segments
 
-    if not exchanges.count(engram.engine):
+    if not exchanges.count(engram.engine) and not passages.count(engram.engine):
         return "Nothing is remembered yet. Take your agents' transcripts in with `engram ingest`."
     waiting = segments.backlog(engram.engine)
     rest = f" {waiting:,} exchanges wait to be indexed: `engram index`." if waiting else ""

@@ -36,6 +36,7 @@ from engram.surfaces.http.waiting import WAITING_CALLS, patiently
 
 LONGEST_WAIT = 60  # seconds; longer and clients or proxies give up first
 _NAMES_A_SESSION = ("session_id", "sender", "updated_by")
+_ALSO = {"get_situation_report": "sitrep"}  # what the older Engram called it
 _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array", dict: "object"}
 
 _log = logging.getLogger("engram.serve")
@@ -61,7 +62,8 @@ def application(
     if bool(token) != bool(hosts):
         raise ValueError("A server on TCP needs a token and the names it answers to.")
     waiting = anyio.CapacityLimiter(WAITING_CALLS)
-    operations = (_route(hub, each, waiting) for each in offered())
+    operations = [_route(hub, each, waiting, each.name) for each in offered()]
+    operations += [_route(hub, each, waiting, _ALSO[each.name]) for each in offered() if each.name in _ALSO]
     entrance = Entrance(kept_key(hub.settings.home)) if token else None
     pages = dashboard.routes(hub, entrance, stopping) if entrance else ()
     guard = Middleware(Guard, token=token, hosts=hosts, refuse=dashboard.refuse, pages=entrance)
@@ -97,7 +99,7 @@ def _description(operation: Operation) -> dict[str, Any]:
     return {"name": operation.name, "summary": operation.summary, "writes": operation.writes, "parameters": asked}
 
 
-def _route(hub: Hub, operation: Operation, waiting: anyio.CapacityLimiter) -> Route:
+def _route(hub: Hub, operation: Operation, waiting: anyio.CapacityLimiter, name: str) -> Route:
     async def answer(request: Request) -> Response:
         if request.method == "POST":
             arguments = await run_in_threadpool(_arguments, operation, await read_body(request))
@@ -107,7 +109,7 @@ def _route(hub: Hub, operation: Operation, waiting: anyio.CapacityLimiter) -> Ro
         return await (patiently(request, call, waiting) if arguments.get("wait") else run_in_threadpool(call))
 
     methods = ["POST"] if operation.writes else ["GET", "POST"]
-    return Route(f"/api/{operation.name}", answer, methods=methods, name=operation.name)
+    return Route(f"/api/{name}", answer, methods=methods, name=name)
 
 
 def _perform(hub: Hub, operation: Operation, arguments: dict[str, Any]) -> Answer:

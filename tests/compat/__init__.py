@@ -1,0 +1,1 @@
+"""Code written for the systems Engram takes over, run unchanged."""
