@@ -93,7 +93,6 @@ def test_a_flush_whose_model_fails_ends_with_1_says_why_and_keeps_the_file(run: 
     assert not fresh.exists()
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_a_flush_of_all_sessions_that_fails_ends_with_1(run: Run) -> None:
     run("remember", "--session", "talk", CONTEXT)
     broken = {
@@ -160,7 +159,6 @@ def test_the_command_line_names_our_setting_once(run: Run) -> None:
 # ---- compile.py
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_compiling_by_hand_does_not_wait_for_the_interval(timed: Engram, clock: ManualClock) -> None:
     from engram.vault.daily_log import day_of
 
@@ -172,7 +170,6 @@ def test_compiling_by_hand_does_not_wait_for_the_interval(timed: Engram, clock: 
     assert timed.compile().logs == (today,)
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_compiling_by_hand_tries_again_what_failed(timed: Engram) -> None:
     log(timed, "2026-11-09", entry(1))
     blocked = Path(of(timed).root) / "concepts" / "shop.md"

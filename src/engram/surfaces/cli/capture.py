@@ -21,6 +21,7 @@ from engram.operation import Operation
 from engram.settings import load
 from engram.store import hook_log
 from engram.surfaces.cli.commands import json_option, project_at, project_option, show
+from engram.wiki.flush import Flushed
 from engram.wiki.lint import Linted
 
 FAILED = "engram.failed"  # in a command's meta: its answer names something that went wrong
@@ -259,7 +260,7 @@ def _compiled(engram: Engram, given: dict[str, Any]) -> Any:
     from engram.surfaces.cli.recall import Bars
 
     with Bars(quiet=bool(click.get_current_context().params.get("as_json"))) as bars:
-        return compile_logs(engram, told=bars, **given)
+        return compile_logs(engram, told=bars, asked=True, **given)
 
 
 def tell_days(found: list[Cost], given: dict[str, Any], as_json: bool) -> None:
@@ -272,7 +273,9 @@ def tell_days(found: list[Cost], given: dict[str, Any], as_json: bool) -> None:
 
 def mark_failed(result: Any) -> None:
     """Let the command end with status 1 when its result, shown all the same, names something that went wrong."""
-    wrong = {Check: "problems", Ingested: "failures", Compiled: "failed", Linted: "errors"}.get(type(result))
+    wrong = {Check: "problems", Ingested: "failures", Compiled: "failed", Flushed: "failed", Linted: "errors"}.get(
+        type(result)
+    )
     if wrong and getattr(result, wrong):
         click.get_current_context().meta[FAILED] = True
 
