@@ -59,7 +59,6 @@ COMMANDS = (
     Command("narrative", "get_narrative", empty="There is none yet: `engram summarize`, then `engram integrate`."),
     Command("self", "get_self_state", empty="No state is kept yet."),
     Command("backlog", "backlog_stats"),
-    Command("flush", "flush", positional=("session",), stdin=False),
     Command("failures", "list_failures", empty="Nothing failed."),
     Command("compile", "compile"),
     Command("lint", "lint"),
