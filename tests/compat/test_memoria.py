@@ -16,7 +16,6 @@ from tests.conftest import ManualClock
 from tests.surfaces.conftest import Run
 from tests.wiki.logs import entry, log, page
 
-TODO = "the seed's usage is not carried over yet"
 CONTEXT = """**User:** The zeppelin gateway must answer on port 8040, the old proxy keeps 8039. Please move it.
 
 **Assistant:** Moved: the zeppelin gateway listens on port 8040 and the health check follows it.
@@ -188,7 +187,6 @@ SPELLINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_a_project_has_one_page_however_its_directory_is_spelt(engram: Engram) -> None:
     log(engram, "2026-11-09", *(entry(number, project=each) for number, each in enumerate(SPELLINGS)))
     assert engram.compile().created == ("concepts/shop",)
@@ -198,7 +196,6 @@ def test_a_project_has_one_page_however_its_directory_is_spelt(engram: Engram) -
     assert "`/home/bob/shop`" in told
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_files_of_a_windows_project_are_called_by_their_path_in_it(engram: Engram) -> None:
     for number in range(3):
         changed = ["`D:\\shop\\src\\cart.py`", "`src/till.py`"]

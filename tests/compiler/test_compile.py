@@ -168,11 +168,24 @@ def test_a_page_of_a_person_by_the_same_name_is_added_to_and_not_replaced(engram
     assert "## Timeline" in path.read_text()
 
 
-def test_two_projects_of_one_name_have_two_pages(engram: Engram) -> None:
+def test_projects_of_one_name_share_a_page_that_says_where_they_lie(engram: Engram) -> None:
     log(engram, DAYS[0], entry(1, project="/home/ada/shop"), entry(2, project="/home/bob/shop"))
-    done = engram.compile()
-    assert len(done.created) == 2
-    assert {article.read(page(engram, each)).title for each in done.created} == {"shop", "shop (bob)"}
+    assert engram.compile().created == ("concepts/shop",)
+    assert "`/home/bob/shop`, `/home/ada/shop`" in page(engram, "concepts/shop")
+
+
+def test_a_page_made_when_projects_were_known_by_directory_goes_on(engram: Engram) -> None:
+    a_week(engram)
+    engram.compile()
+    for path in (Path(of(engram).root) / ".engram" / "pages").rglob("*.json"):
+        told = json.loads(path.read_text())
+        if told.get("kind") in ("project", "decisions", "file"):
+            rest = f" {told['title']}" if told["kind"] == "file" else ""
+            path.write_text(json.dumps({**told, "key": f"{told['kind']} /home/ada/shop{rest}"}))
+    log(engram, "2026-11-13", entry(9, changed=["`src/cart.py`"]))
+    assert engram.compile().created == ()
+    assert "5 entries" in page(engram, "concepts/shop")
+    assert "5 entries" in page(engram, "concepts/shop-src-cart-py")
 
 
 @pytest.mark.parametrize(
