@@ -88,6 +88,11 @@ def load(environ: Mapping[str, str] | None = None, **given: Any) -> Settings:
     return Settings(**facts)
 
 
+def checked(source: str, name: str, choice: Any) -> Any:
+    """Return what a file of another program says for one of our settings, or raise if it makes no sense."""
+    return _convert(source, name, choice)
+
+
 def locate(path_or_url: str | os.PathLike[str] | None) -> dict[str, str]:
     """Tell what the argument of `Engram(...)` means: an address, a home directory, or a file."""
     if path_or_url is None:

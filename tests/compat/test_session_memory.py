@@ -76,7 +76,6 @@ def test_a_dry_run_writes_nothing(run: Run, user: Path) -> None:
     assert json.loads(run("ingest", "--json").stdout)["ingested"] == 1
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_a_sweep_keeps_to_the_caps_of_the_config(run: Run, config: Path) -> None:
     found = json.loads(run("ingest", "--config", str(config), "--json").stdout)
     assert (found["discovered"], found["ingested"], found["analyzed"]) == (1, 1, 1)
@@ -85,7 +84,6 @@ def test_a_sweep_keeps_to_the_caps_of_the_config(run: Run, config: Path) -> None
     assert found["retention"]["distilled_over"] is True
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_keys_that_mean_nothing_here_are_named_and_stop_nothing(run: Run, config: Path) -> None:
     told = run("ingest", "--config", str(config)).stderr
     for word in ("retention.color", "cadence", "store.path", "import session-memory", "/nowhere/grok"):
@@ -93,13 +91,11 @@ def test_keys_that_mean_nothing_here_are_named_and_stop_nothing(run: Run, config
     assert "raw_soft_cap_bytes" not in told
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_a_dry_run_with_a_config_writes_nothing(run: Run, config: Path) -> None:
     assert "Would take in: discovered 1" in run("ingest", "--dry-run", "--config", str(config)).stdout
     assert "No such session" in run("sessions", "--captured").stdout
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 @pytest.mark.parametrize(
     "sources",
     [
@@ -117,7 +113,6 @@ def test_sources_are_read_in_whichever_shape_they_stand(run: Run, config: Path, 
     assert done.stderr == ""
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 @pytest.mark.parametrize(
     ("content", "word"),
     [("[retention]\nraw_soft_cap_bytes = 'much'\n", "raw_soft_cap_bytes"), ("[retention\n", "config.toml")],
@@ -127,7 +122,6 @@ def test_a_config_that_cannot_be_meant_is_refused(run: Run, config: Path, conten
     assert word in run("ingest", "--config", str(config), status=2).stderr
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_a_config_that_is_not_there_is_refused(run: Run, tmp_path: Path) -> None:
     assert "nothing.toml" in run("ingest", "--config", str(tmp_path / "nothing.toml"), status=2).stderr
 
@@ -135,7 +129,6 @@ def test_a_config_that_is_not_there_is_refused(run: Run, tmp_path: Path) -> None
 # ---- repo -> domain
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_sessions_costs_and_patterns_are_filtered_by_domain(run: Run, config: Path) -> None:
     run("ingest", "--config", str(config))
     (found,) = json.loads(run("sessions", "--domain", "payments", "--json").stdout)
@@ -148,7 +141,6 @@ def test_sessions_costs_and_patterns_are_filtered_by_domain(run: Run, config: Pa
     assert "login form" not in run("recall", "login form", "--domain", "shop").stdout
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 @pytest.mark.parametrize(
     "table",
     ['[domains]\napp = "payments"', '[domains]\npayments = ["app"]', '[repos.app]\ndomain = "payments"',
@@ -160,7 +152,6 @@ def test_the_map_is_read_in_whichever_shape_it_stands(run: Run, config: Path, ta
     assert len(json.loads(run("sessions", "--domain", "payments", "--json").stdout)) == 1
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_what_is_captured_later_gets_its_domain_without_the_config(run: Run, config: Path, user: Path) -> None:
     run("ingest", "--config", str(config))
     later = Claude(user, "later")
@@ -179,7 +170,6 @@ def test_patterns_are_detected_as_the_readme_says(run: Run, user: Path, words: t
     run("patterns", "detect", *words)
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_detecting_takes_the_config_too(run: Run, config: Path) -> None:
     run("patterns", "detect", "--config", str(config), "--json")
     assert len(json.loads(run("sessions", "--captured", "--json").stdout)) == 0
@@ -188,7 +178,6 @@ def test_detecting_takes_the_config_too(run: Run, config: Path) -> None:
 # ---- Session / SessionEvent / Cost
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_the_names_of_its_schema_are_ours() -> None:
     from engram.compat.session_memory import Cost, Session, SessionEvent
 

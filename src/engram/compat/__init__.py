@@ -1,0 +1,1 @@
+"""Drop-in modules for code written for the systems Engram takes over."""
