@@ -41,6 +41,7 @@ class Session(Row):
     host: str | None = None
     model: str | None = None
     metadata: Any = None
+    domain: str = ""  # what its project belongs to, where a map says so
 
 
 @value

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 _BLANK = " \t\n\r"
+_ESCAPES = '"\\/bfnrtu'
 
 
 class _Rules:
@@ -44,6 +45,71 @@ def loads(text: str | bytes) -> Any:
     if text[end:].strip(_BLANK):
         raise ValueError(f"more than one JSON value; the first ends at character {end}")
     return found
+
+
+def loads_lenient(text: str | bytes) -> Any:
+    """Return what a JSON text says, also where somebody wrote Windows paths into it without escaping them."""
+    try:
+        return loads(text)
+    except ValueError:
+        words = (text.decode() if isinstance(text, bytes) else text).removeprefix("\ufeff")
+        repaired = "".join(_repaired_strings(words))
+        if repaired == words:
+            raise
+        return loads(repaired)
+
+
+def _repaired_strings(text: str) -> Iterator[str]:
+    """Yield a JSON text piece by piece, the lone backslashes doubled in strings that do not escape them."""
+    start = 0
+    while (opening := text.find('"', start)) >= 0:
+        end = _closing_quote(text, opening + 1)
+        yield text[start : opening + 1]
+        yield _repaired(text[opening + 1 : end])
+        yield text[end : end + 1]
+        start = end + 1
+    yield text[start:]
+
+
+def _closing_quote(text: str, start: int) -> int:
+    while start < len(text) and text[start] != '"':
+        start += 2 if text[start] == "\\" else 1
+    return min(start, len(text))
+
+
+def _repaired(words: str) -> str:
+    """Return the inside of a string with its lone backslashes doubled, if it has any."""
+    if not _has_lone_backslash(words):
+        return words
+    made, place = [], 0
+    while place < len(words):
+        pair = words[place : place + 2]
+        if pair == "\\\\" and place == 0:  # the name of a server: both are meant
+            made.append(pair * 2)
+        elif pair in ("\\\\", '\\"'):
+            made.append(pair)
+        else:
+            pair = pair[0]
+            made.append("\\\\" if pair == "\\" else pair)
+        place += len(pair)
+    return "".join(made)
+
+
+def _has_lone_backslash(words: str) -> bool:
+    """Tell whether a string holds an escape JSON does not know, or begins with a drive and one of them."""
+    place = words.find("\\")
+    if place == 2 and words[1] == ":" and words[3:4] != "\\":
+        return True
+    while place >= 0:
+        letter, digits = words[place + 1 : place + 2], words[place + 2 : place + 6]
+        if letter not in _ESCAPES or (letter == "u" and not _is_hex(digits)):
+            return True
+        place = words.find("\\", place + 2)
+    return False
+
+
+def _is_hex(digits: str) -> bool:
+    return len(digits) == 4 and all(each in "0123456789abcdefABCDEF" for each in digits)
 
 
 def dumps(thing: Any) -> str:

@@ -70,11 +70,15 @@ _MAY_BE_ZERO = frozenset((
 ))  # fmt: skip
 
 
+_MEMORIA = {"timezone": "MEMORIA_TZ", "compile_interval_minutes": "MEMORIA_COMPILE_INTERVAL_MIN"}
+
+
 def load(environ: Mapping[str, str] | None = None, **given: Any) -> Settings:
     """Return the settings in force; `given` overrides file and environment."""
     env = os.environ if environ is None else environ
     home = home_in(env, given.get("home"))
     facts: dict[str, Any] = {"store": os.path.join(home, "engram.db")}
+    facts |= _from_memoria(env)
     facts |= _from_file(os.path.join(home, "config.toml"))
     facts |= _from_environment(env)
     facts |= {name: choice for name, choice in given.items() if choice is not None}
@@ -82,6 +86,11 @@ def load(environ: Mapping[str, str] | None = None, **given: Any) -> Settings:
     if not is_url(facts["store"]):
         facts["store"] = os.path.abspath(os.path.expanduser(facts["store"]))
     return Settings(**facts)
+
+
+def checked(source: str, name: str, choice: Any) -> Any:
+    """Return what a file of another program says for one of our settings, or raise if it makes no sense."""
+    return _convert(source, name, choice)
 
 
 def locate(path_or_url: str | os.PathLike[str] | None) -> dict[str, str]:
@@ -144,6 +153,28 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
         if env.get(variable) and name != "home":
             found[name] = _convert(variable, name, env[variable])
     return found
+
+
+def _from_memoria(env: Mapping[str, str]) -> dict[str, Any]:
+    """Return what variables of memoria say; a value that makes no sense there is passed over, as it is not ours."""
+    found: dict[str, Any] = {}
+    for name, variable in _MEMORIA.items():
+        try:
+            given = "1" if env.get(variable) == "0" else env.get(variable)  # 0 minutes there: without a pause
+            found |= {name: _convert(variable, name, given)} if given else {}
+        except SettingsInvalid:
+            pass
+    return found
+
+
+def memoria_in_force(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the variables of memoria that are set while ours are not, each with the name of ours."""
+    env = os.environ if environ is None else environ
+    theirs = {name: variable for name, variable in _MEMORIA.items() if env.get(variable)}
+    if not theirs:
+        return {}
+    ours = _from_file(os.path.join(home_in(env), "config.toml")) | _from_environment(env)
+    return {variable: f"ENGRAM_{name.upper()}" for name, variable in theirs.items() if name not in ours}
 
 
 def _convert(source: str, name: str, choice: Any) -> Any:

@@ -168,11 +168,24 @@ def test_a_page_of_a_person_by_the_same_name_is_added_to_and_not_replaced(engram
     assert "## Timeline" in path.read_text()
 
 
-def test_two_projects_of_one_name_have_two_pages(engram: Engram) -> None:
+def test_projects_of_one_name_share_a_page_that_says_where_they_lie(engram: Engram) -> None:
     log(engram, DAYS[0], entry(1, project="/home/ada/shop"), entry(2, project="/home/bob/shop"))
-    done = engram.compile()
-    assert len(done.created) == 2
-    assert {article.read(page(engram, each)).title for each in done.created} == {"shop", "shop (bob)"}
+    assert engram.compile().created == ("concepts/shop",)
+    assert "`/home/bob/shop`, `/home/ada/shop`" in page(engram, "concepts/shop")
+
+
+def test_a_page_made_when_projects_were_known_by_directory_goes_on(engram: Engram) -> None:
+    a_week(engram)
+    engram.compile()
+    for path in (Path(of(engram).root) / ".engram" / "pages").rglob("*.json"):
+        told = json.loads(path.read_text())
+        if told.get("kind") in ("project", "decisions", "file"):
+            rest = f" {told['title']}" if told["kind"] == "file" else ""
+            path.write_text(json.dumps({**told, "key": f"{told['kind']} /home/ada/shop{rest}"}))
+    log(engram, "2026-11-13", entry(9, changed=["`src/cart.py`"]))
+    assert engram.compile().created == ()
+    assert "5 entries" in page(engram, "concepts/shop")
+    assert "5 entries" in page(engram, "concepts/shop-src-cart-py")
 
 
 @pytest.mark.parametrize(
@@ -215,22 +228,22 @@ def test_todays_log_waits_for_the_interval_and_the_tail_of_a_past_day_does_not(
 
     today = day_of(clock.now(), "")
     log(timed, today, entry(1))
-    assert timed.compile().logs == (today,)
+    assert compile_logs(timed).logs == (today,)
     log(timed, today, entry(1), entry(2))
     clock.pass_(59 * 60)
-    waits = timed.compile()
+    waits = compile_logs(timed)
     assert waits.logs == ()
     assert "59 min ago" in waits.waiting[today]
     assert timed.compile(file=today).logs == (today,)
     log(timed, today, entry(1), entry(2), entry(3))
     clock.pass_(60 * 60)
-    assert timed.compile().logs == (today,)
+    assert compile_logs(timed).logs == (today,)
     log(timed, today, entry(1), entry(2), entry(3), entry(4))
     clock.pass_(24 * 3600)
     clock.step(-24 * 3600 + 60 * 5)
-    assert timed.compile().logs == ()
+    assert compile_logs(timed).logs == ()
     clock.step(24 * 3600)
-    assert timed.compile().logs == (today,)
+    assert compile_logs(timed).logs == (today,)
 
 
 def test_a_log_that_cannot_be_compiled_stops_no_other_and_is_tried_again_later(
@@ -243,7 +256,7 @@ def test_a_log_that_cannot_be_compiled_stops_no_other_and_is_tried_again_later(
     done = timed.compile()
     assert list(done.failed) == [DAYS[1]]
     assert done.logs == (DAYS[0], DAYS[2], DAYS[3])
-    assert "failed 1 times" in timed.compile().waiting[DAYS[1]]
+    assert "failed 1 times" in compile_logs(timed).waiting[DAYS[1]]
     blocked.rmdir()
     clock.pass_(5 * 60 + 1)
     assert timed.compile().logs == (DAYS[1],)

@@ -71,7 +71,7 @@ def test_files_are_called_as_in_their_project_and_plans_are_none() -> None:
 
 def test_a_worktree_belongs_to_its_project() -> None:
     found = topics(made("**Changed:**\n- `/x/shop/.worktrees/7/src/a.py`", project="/x/shop/.worktrees/7"))
-    assert {topic.key for topic, _ in found} == {"project /x/shop", "file /x/shop src/a.py"}
+    assert {topic.key for topic, _ in found} == {"project shop", "file shop src/a.py"}
 
 
 def test_names_are_topics_and_plain_words_are_not() -> None:

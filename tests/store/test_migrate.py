@@ -184,7 +184,12 @@ def _add_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sql: str) ->
 def test_a_store_of_before_the_dream_learns_what_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _only_migrations(tmp_path, monkeypatch, 7)
     with Engram(tmp_path / "home") as old:
-        session = old.register("agent", "before the dream", project="/p")
+        session = "20260101-000000-00000000"
+        old.engine.run(
+            "insert into sessions (id, flavor, session_type, summary, status, project, started_at, last_heartbeat)"
+            " values (:id, 'agent', 'agent', 'before the dream', 'active', '/p', 5, 9)",
+            id=session,
+        )
         sources = '{"first_at": 5, "last_at": 9, "project": "/p", "trust": "user"}'
         for version, content in ((1, "older"), (2, "- newest")):
             old.engine.run(

@@ -19,12 +19,12 @@ from tests.surfaces.conftest import Run
 
 # Operations a command reaches under another shape than its own.
 BY_HAND = ["recall", "remember", "index", "delete", "sessions", "show", "ingest", "locks", "unlock", "serve", "config"]
-BY_HAND += ["ask", "init", "uninit", "doctor", "demo"]
+BY_HAND += ["ask", "flush", "init", "uninit", "doctor", "demo"]
 BY_HAND += ["dream", "dream log", "dream drives"]
 BY_HAND += ["wiki history"]
 BY_HAND += ["patterns review", "patterns edit", "patterns import", "patterns distribute"]
 ELSEWHERE = {
-    "ask": "ask", "edit_page": "wiki edit",
+    "ask": "ask", "flush": "flush", "edit_page": "wiki edit",
     "get_session": "show", "get_capture": "show --json", "get_children": "show", "get_events": "show --events",
     "get_outline": "show --outline", "locate_event": "show --from",
     "recall": "recall", "recall_summaries": "recall --in gist", "recall_eras": "recall --in era", "index": "index",

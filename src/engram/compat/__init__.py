@@ -1,1 +1,1 @@
-"""Modules that stand in for those of the systems Engram takes over: the same names, arguments and results."""
+"""Drop-in modules for code written for the systems Engram takes over: same names, arguments and results."""

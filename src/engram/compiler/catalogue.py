@@ -10,7 +10,19 @@ from typing import Any
 
 from engram.compiler import record as records
 from engram.compiler.record import Record
-from engram.compiler.topics import ENOUGH, ERROR, FILE, PROJECT, TERM, Evidence, Topic, project_of, second_name
+from engram.compiler.topics import (
+    DECISIONS,
+    ENOUGH,
+    ERROR,
+    FILE,
+    PROJECT,
+    TERM,
+    Evidence,
+    Topic,
+    key_of,
+    project_of,
+    second_name,
+)
 from engram.vault import state
 from engram.vault.vault import Vault
 
@@ -32,10 +44,18 @@ class Catalogue:
         self.vault, self.epoch = vault, epoch
         kept = state.read(vault, WAITING)
         waiting = kept.get("topics") if kept.get("epoch") == epoch else None
-        self.waiting: dict[str, Record] = waiting if isinstance(waiting, dict) else {}
+        self.waiting: dict[str, Record] = {}
+        for each in waiting.values() if isinstance(waiting, dict) else ():
+            self._wait(_rekeyed(each))
         self.pages: dict[str, Record] = {}  # by key: those with a page, as far as they were asked for
         self.touched: dict[str, None] = {}
         self._taken: dict[str, str] = {}  # targets given away, and the key of the topic that has each
+
+    def _wait(self, record: Record) -> None:
+        """Let a topic wait; what an older spelling of it had seen counts with it."""
+        held = self.waiting.setdefault(record["key"], record)
+        for evidence in record["evidence"] if held is not record else ():
+            records.add(held, evidence)
 
     def record(self, topic: Topic) -> Record:
         """Return the record of a topic."""
@@ -58,10 +78,16 @@ class Catalogue:
 
     def drop(self, key: str, name: str, entry: str) -> None:
         """Take out what an entry said of a topic."""
-        found = self.by_key(key) or self._kept(key, name)
+        found = self.by_key(key) or self._kept(key, name) or self._spelt_otherwise(name, entry)
         if found is not None:
             records.drop(found, entry)
-            self.touched[key] = None
+            self.touched[found["key"]] = None
+
+    def _spelt_otherwise(self, name: str, entry: str) -> Record | None:
+        """Return the record of a topic whose key was another when the entry was taken in."""
+        found = _rekeyed(state.page(self.vault, f"concepts/{name}") or {}) if name else {}
+        held = self._kept(found["key"], name) if "key" in found else None
+        return held if held and any(each["entry"] == entry for each in held["evidence"]) else None
 
     def promote(self, total: int) -> None:
         """Give a page to each touched topic that came up often enough; the projects it came up in learn of it."""
@@ -117,8 +143,8 @@ class Catalogue:
     def _kept(self, key: str, name: str) -> Record | None:
         """Return the record of a topic that has a page."""
         for each in (name, second_name(name, key)) if name else ():
-            found = state.page(self.vault, f"concepts/{each}")
-            if found is not None and found.get("key") == key and "evidence" in found:
+            found = _rekeyed(state.page(self.vault, f"concepts/{each}") or {})
+            if found.get("key") == key and "evidence" in found:
                 self.pages[key] = self._renewed({**found, "target": f"concepts/{each}"})
                 return self.pages[key]
         return None
@@ -136,14 +162,20 @@ class Catalogue:
         topic = Topic(**{name: record[name] for name in Topic.__annotations__})
         for name in (topic.name, topic.other_name):
             target = self.vault.named("concepts", name)
-            held = self._taken.get(target) or (state.page(self.vault, target) or {}).get("key")
+            held = self._taken.get(target) or _rekeyed(state.page(self.vault, target) or {}).get("key")
             if held in (None, topic.key):
                 break
         self._taken[target] = topic.key
-        if target.endswith(topic.other_name) and topic.kind == PROJECT:  # two of one name are told apart by their place
-            above = topic.key.replace("\\", "/").rstrip("/").split("/")[-2:-1]
-            record["title"] = f"{topic.title} ({''.join(above) or 'elsewhere'})"
+        if target.endswith(topic.other_name) and topic.kind == PROJECT:  # something else has its name
+            record["title"] = f"{topic.title} (project)"
         return target
+
+
+def _rekeyed(record: Record) -> Record:
+    """Return a record under today's key: it was the directory once, of which a project may have several."""
+    if record.get("kind") not in (PROJECT, DECISIONS, FILE) or "project" not in record:
+        return record
+    return {**record, "key": key_of(record["kind"], record["project"], record["title"])}
 
 
 def enough(record: Record, total: int) -> bool:

@@ -54,24 +54,25 @@ def compile(  # noqa: A001  the word users know
     file: Annotated[str | None, Help("only this log, by its day or its file; at once")] = None,
     dry_run: Annotated[bool, Help("write nothing and ask no model: show what the rules would change")] = False,
 ) -> Compiled:
-    """Compile what is new in the daily logs into the wiki."""
-    return compile_logs(hub, everything=everything, file=file, dry_run=dry_run)
+    """Compile what is new in the daily logs into the wiki, at once."""
+    return compile_logs(hub, everything=everything, file=file, dry_run=dry_run, asked=True)
 
 
 def compile_logs(
-    hub: Hub, *, everything: bool = False, file: str | None = None, dry_run: bool = False, told: Progress | None = None
+    hub: Hub, *, everything: bool = False, file: str | None = None, dry_run: bool = False, asked: bool = False,
+    told: Progress | None = None,
 ) -> Compiled:  # fmt: skip
-    """Compile the logs that are due, one compiler at a time for each vault."""
+    """Compile the logs that are due, or all that changed where a person asks; one compiler at a time for each vault."""
     from engram.capture.turn import Turn
     from engram.vault import vault, writes
 
     home = vault.of(hub)
     day = _day(home, file)
     if dry_run:
-        return _Run(hub, home, everything=everything, day=day).shown()
+        return _Run(hub, home, everything=everything, day=day, asked=asked).shown()
     with Turn(home.own, "compile.lock", CompileRunning):
         writes.finish(hub, home)
-        return _Run(hub, home, everything=everything, day=day).carried_out(told or (lambda *_: None))
+        return _Run(hub, home, everything=everything, day=day, asked=asked).carried_out(told or (lambda *_: None))
 
 
 def due_days(hub: Hub) -> list[str]:
@@ -99,13 +100,13 @@ def _day(home: Vault, file: str | None) -> str | None:
 class _Run:
     """One pass over the logs that are due."""
 
-    def __init__(self, hub: Hub, home: Vault, *, everything: bool, day: str | None) -> None:
+    def __init__(self, hub: Hub, home: Vault, *, everything: bool, day: str | None, asked: bool = False) -> None:
         from engram.compiler.catalogue import Catalogue
         from engram.vault import state
 
         if everything and day:
             raise InvalidInput(field="file", reason="name one log, or compile all of them.")
-        self.hub, self.home, self.everything, self.day = hub, home, everything, day
+        self.hub, self.home, self.everything, self.day, self.asked = hub, home, everything, day, asked
         self.epoch = int(state.load(home)["epoch"]) + everything
         self.catalogue = Catalogue(home, self.epoch)
         self.now = hub.now()
@@ -163,7 +164,8 @@ class _Run:
             log = logs.get(day, {})
             if self._unchanged(day, log, stamps[day]):
                 continue
-            why = gate.waits(log, day, today, self.now, self.hub.settings.compile_interval_minutes)
+            interval = self.hub.settings.compile_interval_minutes
+            why = "" if self.asked else gate.waits(log, day, today, self.now, interval)
             self.waiting |= {day: why} if why else {}
             due += [] if why else [day]
         return due

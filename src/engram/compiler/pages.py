@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from engram.compiler.record import FULL, Record, count, days
-from engram.compiler.topics import DECISIONS, ERROR, FILE, PROJECT, TERM
+from engram.compiler.topics import DECISIONS, ERROR, FILE, PROJECT, TERM, root_of
 from engram.text import inline
 from engram.value import value
 from engram.vault.article import Article, Section, written
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Front = tuple[tuple[str, "str | tuple[str, ...]"], ...]
 RULES = "rules/1"  # changes when the same entries would give another page
 _SHOWN = 12  # lines of a list
+_PLACES = 8  # directories of one project
 _SOURCES = 30  # logs a page names
 _TAGS = {PROJECT: "project", DECISIONS: "decisions", FILE: "file", ERROR: "error", TERM: "term"}
 
@@ -97,9 +98,9 @@ Told = tuple[str, list[tuple[str, list[str]]]]
 def _project(record: Record) -> Told:
     seen = record["evidence"]
     last = seen[0]
-    where = inline(record["key"].partition(" ")[2], 200)
+    where = ", ".join(f"`{inline(each, 200)}`" for each in _places(seen))
     ended = f"Last: {_said(last.get('goal', ''))} ({_source(last)})."
-    summary = f"The project at `{where}`. {_overview(record)} {ended}"
+    summary = f"{f'The project at {where}' if where else 'A project'}. {_overview(record)} {ended}"
     return summary, [
         ("Key Points", list(_key_points(record))),
         ("Open", _listed(seen[:8], "open", 10)),
@@ -110,6 +111,14 @@ def _project(record: Record) -> Told:
         ("Most Changed Files", list(_files(record))),
         ("Commits", _listed(seen, "commits", _SHOWN)),
     ]  # fmt: skip
+
+
+def _places(seen: list[Evidence]) -> list[str]:
+    """Return the directories a project lies in, the one worked in last first, each in one spelling."""
+    found: dict[str, str] = {}
+    for each in seen:
+        found.setdefault(root_of(each.get("root", "")).casefold(), each.get("root", ""))
+    return [each for each in found.values() if "/" in each or "\\" in each][:_PLACES]
 
 
 def _key_points(record: Record) -> Iterator[str]:

@@ -31,7 +31,8 @@ _GOAL = 160
 _TELLING = 3  # different words without which a line says nothing by itself
 _MOST = {FILE: 30, ERROR: 10, TERM: 24}  # topics of one entry
 _QUOTED = 3  # sentences of an entry about one name
-_WORKTREE = re.compile(r"[/\\]\.?worktrees[/\\].*$")
+_WORKTREE = re.compile(r"/\.?worktrees/.*$")
+_INNER = re.compile(r"(?<=[^/:]/)(?:src|source)$")  # a folder every project has: no project by itself
 _CODE = re.compile(r"[`'‘“\"]([A-Za-z_@][\w@./:+-]{2,40}?)(?:\(\))?[`'’”\"]")
 _NAME = re.compile(
     r"\b(?:[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+|[A-Z]{2,}[a-z0-9]\w*|[a-z0-9]+(?:_[a-z0-9]+)+|[A-Z][A-Z0-9]{3,})\b"
@@ -86,8 +87,8 @@ Evidence = dict[str, "Any"]  # entry, day, at, link, flavor, goal, and what the 
 def topics(entry: Entry) -> list[tuple[Topic, Evidence]]:
     """Return what an entry is about, and what it says of each."""
     parts = said(entry.content)
-    root = _WORKTREE.sub("", entry.project)
-    project = re.split(r"[/\\]", root.rstrip("/\\"))[-1] if root else ""
+    root = root_of(entry.project)
+    project = root.rpartition("/")[2].removesuffix(".git")
     seen: Evidence = {
         "entry": entry.id, "day": entry.day, "at": _hour(entry.title), "link": place(entry), "flavor": entry.flavor,
         "goal": goal(parts), "in": project, "root": root,
@@ -100,6 +101,17 @@ def topics(entry: Entry) -> list[tuple[Topic, Evidence]]:
     return list(unique.values())
 
 
+def root_of(project: str) -> str:
+    """Return the directory of a project in one spelling: its own, not a worktree's or that of its sources."""
+    path = re.sub(r"(?<!:)/{2,}", "/", project.replace("\\", "/")).rstrip("/")
+    return _INNER.sub("", _WORKTREE.sub("", path)).rstrip("/")
+
+
+def key_of(kind: str, project: str, title: str) -> str:
+    """Return what tells a topic of a project from others; a project is known by its name, wherever it lies."""
+    return f"{kind} {slug(project)} {title}" if kind == FILE else f"{kind} {slug(project)}"
+
+
 def _unlinked(topic: Topic) -> Topic:
     """Return a topic whose title is no link, wherever it is put."""
     return Topic(**{**vars(topic), "title": unlinked(topic.title)})
@@ -107,7 +119,8 @@ def _unlinked(topic: Topic) -> Topic:
 
 def project_of(evidence: Evidence) -> tuple[str, str]:
     """Return the key and the name of the project an entry belongs to."""
-    return f"project {evidence.get('root', '')}", slug(evidence.get("in", ""))
+    name = evidence.get("in", "")
+    return key_of(PROJECT, name, name), slug(name)
 
 
 def place(entry: Entry) -> str:
@@ -147,10 +160,11 @@ def _project(root: str, project: str, parts: dict[str, list[str]], seen: Evidenc
     decided = list(_decided(parts))
     ended = [quote(each) for each in parts.get("ended", ())][:1]
     facts = {**seen, **lists, "decided": decided, "files": files, "ended": ended}
-    yield Topic(kind=PROJECT, key=f"project {root}", title=project, project=project), _held(facts)
+    yield Topic(kind=PROJECT, key=key_of(PROJECT, project, project), title=project, project=project), _held(facts)
     lessons = [quote(each) for each in parts.get("lessons", ())]
     if decided or lessons:
-        topic = Topic(kind=DECISIONS, key=f"decisions {root}", title=f"Decisions of {project}", project=project)
+        title = f"Decisions of {project}"
+        topic = Topic(kind=DECISIONS, key=key_of(DECISIONS, project, title), title=title, project=project)
         yield topic, _held({**seen, "decided": decided, "lessons": lessons})
 
 
@@ -167,7 +181,7 @@ def _files(root: str, project: str, parts: dict[str, list[str]], seen: Evidence)
         name = path.rpartition("/")[2]
         about = [quote(line) for line in _lines(parts, ("decided", "failed", "corrected", "lessons")) if name in line]
         beside = [other for other in paths if other != path][:12]
-        topic = Topic(kind=FILE, key=f"file {root} {path}", title=path, project=project)
+        topic = Topic(kind=FILE, key=key_of(FILE, project, path), title=path, project=project)
         yield topic, _held({**seen, "said": about[:_QUOTED], "files": beside})
 
 

@@ -230,7 +230,7 @@ def view(hub: Hub, row: Row) -> Session:
         completed_at=None if done is None else moment(done), completion_summary=row["completion_summary"],
         native_id=row["native_id"], project=row["project"], cwd=row["cwd"], branch=row["branch"],
         process=process, host=row["host"], model=row["model"],
-        metadata=None if row["metadata"] is None else plain_json.loads(row["metadata"]),
+        metadata=None if row["metadata"] is None else plain_json.loads(row["metadata"]), domain=row["domain"],
     )  # fmt: skip
 
 

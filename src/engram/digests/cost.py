@@ -34,6 +34,7 @@ def cost(
     days: Annotated[float, Help("how far back")] = 30.0,
     own: Annotated[bool, Help("only what Engram itself asked of models, by day and purpose")] = False,
     split: Annotated[str | None, Help("each line in parts, by flavor, model or project")] = None,
+    domain: Annotated[str | None, Help("only of projects in this domain")] = None,
 ) -> list[Cost]:
     """Show tokens and money, each answer counted once, every figure marked exact, floor or uncertain."""
     if by not in PLACES:
@@ -41,12 +42,12 @@ def cost(
     if split is not None and split not in PARTS:
         raise InvalidInput(field="split", reason=f"{split!r} is none of {', '.join(PARTS)}.")
     if own:
-        return _own(hub, days, by=by, session=session, project=project, flavor=flavor, split=split)
+        return _own(hub, days, by=by, session=session, project=project, flavor=flavor, split=split, domain=domain)
     one = sessions.get_session(hub, session).id if session else None
     since = sessions.back(hub, "days", days)
     rows = usage.totals(
         hub.engine, by, _offset(hub), split, session=one, project=sessions.room(project),
-        flavor=name_or_none("flavor", flavor), since=None if one else since,
+        flavor=name_or_none("flavor", flavor), domain=name_or_none("domain", domain), since=None if one else since,
     )  # fmt: skip
     return _summed(rows, Prices(hub.settings.home), by)
 

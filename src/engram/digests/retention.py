@@ -33,6 +33,12 @@ def evict(hub: Hub, *, whole: bool = True) -> Retention:
         return pass_.run()
 
 
+def weigh_digests(hub: Hub) -> tuple[int, bool]:
+    """Return how many bytes all digests take, and whether that is more than their cap."""
+    total = digests.total_bytes(hub.engine)
+    return total, total > hub.settings.distilled_cap_bytes
+
+
 class _Pass:
     """One run over the budget's rules."""
 
@@ -50,10 +56,10 @@ class _Pass:
         self._soft()
         self._hard()
         usage = blobs.usage(self.engine)
-        distilled = digests.total_bytes(self.engine) if self.whole else 0
+        distilled, over = weigh_digests(self.hub) if self.whole else (0, False)
         return Retention(
             freed=self.freed, final_usage=usage, passes=dict(self.counts), data_loss=tuple(sorted(set(self.lost))),
-            distilled=distilled, distilled_over=distilled > self.settings.distilled_cap_bytes,
+            distilled=distilled, distilled_over=over,
         )  # fmt: skip
 
     def _age(self) -> None:

@@ -56,13 +56,14 @@ def list_sessions(
     since: Annotated[str | None, Help("only what went on at this day or later, like 2026-11-01")] = None,
     until: Annotated[str | None, Help("only what began at this day or earlier, like 2026-11-30")] = None,
     min_cost: Annotated[float | None, Help("only what cost so many US dollars or more")] = None,
+    domain: Annotated[str | None, Help("only of projects in this domain")] = None,
 ) -> list[Capture]:
     """Show the sessions that were captured or remember something, the last active first."""
     begin = _day(hub, "since", since) if days is None else sessions.back(hub, "days", days)
     filters: dict[str, Any] = {
         "project": sessions.room(project), "flavor": name_or_none("flavor", flavor),
         "outcome": name_or_none("outcome", outcome), "since": begin, "until": _day(hub, "until", until, 1),
-        "relation": None if subagents else "none",
+        "domain": name_or_none("domain", domain), "relation": None if subagents else "none",
     }  # fmt: skip
     most, skipped = sessions.positive("limit", limit), _not_below("after", after, 0)
     if min_cost is None:

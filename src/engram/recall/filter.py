@@ -1,4 +1,4 @@
-"""Which docs a question may bring: by session, project, flavor, outcome, file, tool, role, tier and time."""
+"""Which docs a question may bring: by session, project, domain, flavor, outcome, file, tool, role, tier and time."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class Filter:
     session: str | None = None
     exclude: str | None = None
     project: str | None = None
+    domain: str | None = None
     flavor: str | None = None
     outcome: str | None = None
     file: str | None = None
@@ -39,7 +40,8 @@ class Filter:
     @property
     def of_sessions(self) -> dict[str, str]:
         """Return what is asked of the session a hit comes from."""
-        named = {name: getattr(self, name) for name in ("session", "project", "flavor", "outcome", "file", "tool")}
+        names = ("session", "project", "domain", "flavor", "outcome", "file", "tool")
+        named = {name: getattr(self, name) for name in names}
         return {name: each for name, each in named.items() if each is not None}
 
 

@@ -41,6 +41,7 @@ def recall(
     budget: Annotated[int | None, Help("at most so many tokens of snippets")] = None,
     abstain: Annotated[bool, Help("bring nothing rather than what does not answer")] = True,
     now: Annotated[str | None, Help("as if asked at this time, like 2026-11-01T12:00:00+00:00")] = None,
+    domain: Annotated[str | None, Help("only of projects in this domain")] = None,
 ) -> list[Hit]:  # fmt: skip
     """Find what was said, done or learnt in any session, best first; nothing where nothing answers."""
     from engram.digests.digest import OUTCOMES
@@ -55,7 +56,8 @@ def recall(
         session=session_named(hub, session_id), exclude=session_named(hub, exclude_session),
         project=sessions.room(project), flavor=name_or_none("flavor", flavor), role=one_of("role", role, ROLES),
         outcome=one_of("outcome", outcome, OUTCOMES), file=name_or_none("file", file), tool=name_or_none("tool", tool),
-        tiers=known_tiers(tiers), since=edge("since", since, asked_at), until=edge("until", until, asked_at),
+        domain=name_or_none("domain", domain), tiers=known_tiers(tiers),
+        since=edge("since", since, asked_at), until=edge("until", until, asked_at),
     )  # fmt: skip
     limit = min(sessions.positive("k", k), _MOST)
     asked = clean("query", query, PAGE)

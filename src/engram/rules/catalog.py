@@ -8,7 +8,7 @@ from engram.coordination import sessions
 from engram.errors import InvalidInput, NotFound
 from engram.operation import Help, operation
 from engram.recall.rules_told import worth
-from engram.store import patterns, placements, rules
+from engram.store import domains, patterns, placements, rules
 from engram.value import value
 
 TYPE_CHECKING = False
@@ -123,6 +123,7 @@ def list_patterns(
     flavor: Annotated[str | None, Help("only those seen with this agent")] = None,
     min_frequency: Annotated[int, Help("of what nobody decided about, only what so many sessions show")] = 2,
     limit: Annotated[int, Help("at most so many")] = 50,
+    domain: Annotated[str | None, Help("only those seen in projects of this domain")] = None,
 ) -> list[Pattern]:
     """List patterns: what waits for a decision first, then what was decided, each by its weight."""
     if state is not None and state not in STATES:
@@ -130,6 +131,9 @@ def list_patterns(
     found = rules.listed(hub.engine, state, sessions.room(project), text.name_or_none("flavor", flavor))
     now, least = hub.now(), sessions.positive("min_frequency", min_frequency)
     listed = [row for row in found if row["state"] in STATES and (row["version"] or row["sessions"] >= least)]
+    if domain is not None:
+        inside = domains.projects(hub.engine, text.name("domain", domain))
+        listed = [row for row in listed if not inside.isdisjoint(plain_json.loads(row["projects"]))]
     listed.sort(key=lambda row: (STATES.index(row["state"]), -_weight(row, now), row["id"]))
     return [view(row) for row in listed[: sessions.positive("limit", limit)]]
 

@@ -133,6 +133,7 @@ def listed(engine: Engine, limit: int, after: int = 0, **filters: Any) -> list[R
     """Return sessions that were captured or remember something, the last active first; filters are columns."""
     conditions = {
         "flavor": "and s.flavor = :flavor", "project": "and s.project = :project",
+        "domain": "and s.domain = :domain",
         "since": "and coalesce(c.last_at, s.last_heartbeat) >= :since",
         "until": "and coalesce(c.started_at, s.started_at) < :until",
         "outcome": "and coalesce(d.corrected, d.outcome) = :outcome",

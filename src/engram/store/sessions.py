@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from engram.store import domains
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,7 +17,8 @@ _COLUMNS = (
 )  # fmt: skip
 
 _INSERT = f"""
-insert into sessions ({", ".join(_COLUMNS)}) values ({", ".join(":" + name for name in _COLUMNS)})
+insert into sessions ({", ".join(_COLUMNS)}, domain)
+values ({", ".join(":" + name for name in _COLUMNS)}, coalesce(cast(:domain as text), {domains.OF_PROJECT}, ''))
 on conflict do nothing returning id
 """
 
@@ -92,11 +95,12 @@ update sessions set summary = :summary, status = :status, started_at = :started_
 """
 
 # A session that registered itself knows better what it does and whether it is done.
-_DESCRIBE = """
+_DESCRIBE = f"""
 update sessions set
   cwd = coalesce(cwd, cast(:cwd as text)), branch = coalesce(cast(:branch as text), branch),
   model = coalesce(cast(:model as text), model),
   project = case when project = '' then :project else project end,
+  domain = case when project = '' then coalesce({domains.OF_PROJECT}, '') else domain end,
   summary = case when pid is null and status = 'completed' and completion_summary is null
                  then :summary else summary end,
   last_heartbeat = case when pid is null and last_heartbeat < :last_at then :last_at else last_heartbeat end,
@@ -116,7 +120,8 @@ _LOGS = "select * from session_logs where session_id = :session_id order by id d
 
 def insert(engine: Engine, **facts: Any) -> bool:
     """Add a session; False when it is already known."""
-    return bool(engine.run(_INSERT, **{name: facts.get(name) for name in _COLUMNS}))
+    columns = {name: facts.get(name) for name in (*_COLUMNS, "domain")}
+    return bool(engine.run(_INSERT, **columns, **domains.names(facts.get("project"))))
 
 
 def get(engine: Engine, session_id: str) -> Row | None:
@@ -254,12 +259,13 @@ def add_logs(engine: Engine, entries: Sequence[tuple[str, int, str, str]]) -> se
 
 def describe(engine: Engine, session_id: str, **facts: Any) -> None:
     """Set what a transcript says of its session."""
-    engine.run(_DESCRIBE, id=session_id, **facts)
+    engine.run(_DESCRIBE, id=session_id, **facts, **domains.names(facts["project"]))
 
 
 _MATCHING = {
     "session": "s.id = :session",
     "project": "s.project = :project",
+    "domain": "s.domain = :domain",
     "flavor": "s.flavor = :flavor",
     "outcome": "coalesce(d.corrected, d.outcome) = :outcome",
     "file": "position(:file in d.facts) > 0",

@@ -85,7 +85,8 @@ _PLACES = {
     "day": f"({_TIME} + :offset) / 86400000000",
 }  # fmt: skip
 _CONDITIONS = {
-    "flavor": "s.flavor = :flavor", "project": "s.project = :project", "session": _FAMILY,
+    "flavor": "s.flavor = :flavor", "project": "s.project = :project", "domain": "s.domain = :domain",
+    "session": _FAMILY,
     "since": f"(u.slot >= :since / {SLOT} or u.slot < 0 and c.last_at >= :since)",
 }  # fmt: skip
 

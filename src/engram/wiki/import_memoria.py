@@ -1,4 +1,4 @@
-"""Take over a wiki of memoria: logs, articles, index, build log, and which logs it had compiled.
+"""Take over a wiki of memoria: logs, articles, index, build log, what it had compiled and could not flush.
 
 Nothing of ours is overwritten: where both have a page of one name and say different things, both are kept. What was
 taken over once is not taken again, whatever became of it here.
@@ -46,6 +46,7 @@ class Adopted:
     compiled: int  # logs that count as compiled, as they did there
     refused: tuple[str, ...]  # files that were left, and why
     redacted: dict[str, int]
+    contexts: int = 0  # conversations it could not flush, which are entries now
     last_flush: str = ""  # the session it flushed last
     dry_run: bool = False
 
@@ -65,11 +66,27 @@ def import_memoria(
         raise ImportRefused(path=path, reason="it is the wiki itself.")
     run = _Import(home, tree, redactor(hub, make=not dry_run), dry_run)
     if dry_run:
-        return run.carried_out()
+        return _with_contexts(hub, tree, run.carried_out())
     with home.alone():
         found = run.carried_out()
     sync.sync(hub, home)
-    return found
+    return _with_contexts(hub, tree, found)
+
+
+def _with_contexts(hub: Hub, tree: Tree, found: Adopted) -> Adopted:
+    """Take in the conversations memoria could not flush, and say how many were new; their files stay."""
+    from engram.store import entries
+    from engram.wiki.context_file import read_context_file, remember_context
+    from engram.wiki.flush import flush_these
+
+    counts, known = 0, 0
+    for path in tree.contexts():
+        each = read_context_file(path)
+        session_id, new = remember_context(hub, each, each.session, dry_run=found.dry_run)
+        counts, known = counts + bool(new), known + (not new)
+        if new and not found.dry_run:
+            flush_these(hub, entries.due(hub.engine, 1 << 62, session_id))
+    return Adopted(**{**vars(found), "contexts": counts, "already_here": found.already_here + known})
 
 
 class _Import:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from hashlib import sha256
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 KNOWLEDGE = "knowledge"
 _LARGEST = 16 * 1024 * 1024  # bytes of one file
+_CONTEXT = re.compile(r"(?:session-flush|flush-context)-(?P<session>.+?)(?:-(?P<at>\d{8}[-T_]?\d{6}))?\.md")
 
 
 @value
@@ -42,6 +44,15 @@ class Tree:
         """Yield the daily logs, then the articles, the index and the log."""
         yield from self._of(os.path.join(self.root, "daily"), "daily/")
         yield from self._of(os.path.join(self.root, KNOWLEDGE), "")
+
+    def contexts(self) -> Iterator[str]:
+        """Yield the conversations it wrote out and could not flush."""
+        for folder in ("scripts", "hooks", ""):
+            place = os.path.join(self.root, folder)
+            for each in sorted(os.listdir(place)) if os.path.isdir(place) else ():
+                path = os.path.join(place, each)
+                if context_name(each) and self._read(path, each) is not None:
+                    yield path
 
     def state(self, name: str) -> dict[str, Any]:
         """Return one of its state files; nothing if it is not there or cannot be read."""
@@ -88,6 +99,11 @@ class Tree:
         return raw
 
 
+def context_name(path: str) -> re.Match[str] | None:
+    """Return session and time in the name of a context file; None for a file that memoria did not name."""
+    return _CONTEXT.fullmatch(os.path.basename(path))
+
+
 def decoded(raw: bytes) -> str:
     """Return a file's text, whatever wrote it; line ends as ours."""
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -118,4 +134,6 @@ def _root(path: str) -> str:
 
 
 def _is_tree(path: str) -> bool:
-    return any(os.path.isdir(os.path.join(path, each)) for each in ("daily", KNOWLEDGE))
+    scripts = os.path.join(path, "scripts")
+    preserved = os.path.isdir(scripts) and any(map(context_name, os.listdir(scripts)))
+    return preserved or any(os.path.isdir(os.path.join(path, each)) for each in ("daily", KNOWLEDGE))

@@ -9,7 +9,7 @@ from engram.clock import HOUR
 from engram.errors import Error
 from engram.hub import Hub
 from engram.operation import Help, operation
-from engram.settings import without_password
+from engram.settings import memoria_in_force, without_password
 from engram.store import audit, ballast, blobs, cursors, filesystem, sessions
 from engram.text import duration
 from engram.wiring.finding import Finding
@@ -35,7 +35,14 @@ def doctor(
     from engram.wiring import health
 
     wired, captured = health.agents(hub.settings.home), _agents(hub)
-    return [*_store(hub, quick), *_provider(hub), *_by_subject([*wired, *captured]), *_budget(hub), *_dream(hub)]
+    return [
+        *_store(hub, quick),
+        *_settings(),
+        *_provider(hub),
+        *_by_subject([*wired, *captured]),
+        *_budget(hub),
+        *_dream(hub),
+    ]
 
 
 def _by_subject(found: list[Finding]) -> list[Finding]:
@@ -62,6 +69,11 @@ def _store(hub: Hub, quick: bool) -> Iterator[Finding]:
         yield Finding("problem", "store", text, "set ENGRAM_HOME to a directory on a local disk")
     for problem in () if quick else audit.structure(hub.engine):
         yield Finding("problem", "store", f"{problem}.", "engram check")
+
+
+def _settings() -> Iterator[Finding]:
+    for theirs, ours in memoria_in_force().items():
+        yield Finding("ok", "settings", f"{theirs} is read because {ours} is not set.")
 
 
 def _provider(hub: Hub) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ import engram.api  # noqa: F401  the operations enter the registry
 from engram import __version__
 from engram.errors import Error
 from engram.operation import find
-from engram.surfaces.cli import capture, commands, dream, errands, patterns, recall, wiki, wiring
+from engram.surfaces.cli import capture, commands, dream, errands, hints, patterns, recall, wiki, wiring
 from engram.surfaces.cli import render_capture as _  # noqa: F401  captured values learn to be shown
 from engram.surfaces.cli import render_catalog as _catalog  # noqa: F401  so do patterns and their rules
 from engram.surfaces.cli import render_compile as _compile  # noqa: F401  so does what compiling came to
@@ -59,7 +59,6 @@ COMMANDS = (
     Command("narrative", "get_narrative", empty="There is none yet: `engram summarize`, then `engram integrate`."),
     Command("self", "get_self_state", empty="No state is kept yet."),
     Command("backlog", "backlog_stats"),
-    Command("flush", "flush", positional=("session",), stdin=False),
     Command("failures", "list_failures", empty="Nothing failed."),
     Command("compile", "compile"),
     Command("lint", "lint"),
@@ -141,6 +140,7 @@ class _Root(_Group):
         if os.environ.get("NO_COLOR"):
             ctx.color = False
         try:
+            hints.tell_older_variables()
             result = super().invoke(ctx)
         except Error as error:
             _answer(error)

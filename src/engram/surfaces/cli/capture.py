@@ -21,16 +21,21 @@ from engram.operation import Operation
 from engram.settings import load
 from engram.store import hook_log
 from engram.surfaces.cli.commands import json_option, project_at, project_option, show
+from engram.wiki.flush import Flushed
 from engram.wiki.lint import Linted
 
 FAILED = "engram.failed"  # in a command's meta: its answer names something that went wrong
 
 
 def ingest(paths: tuple[str, ...], dry_run: bool, watching: bool, since: str | None, flavor: str | None,
-           spooled: bool, as_json: bool) -> None:  # fmt: skip
+           config: str | None, spooled: bool, as_json: bool) -> None:  # fmt: skip
     """Take in what the agents' transcripts say since the last time; without paths, everything that is new."""
     if spooled:
         _work_for_hooks()
+        return
+    if config is not None:
+        _refuse_with_config(paths, watching, since, flavor)
+        _ingest_by_config(config, dry_run, as_json)
         return
     _refuse_together(paths, dry_run, watching, since, flavor)
     with Engram() as engram:
@@ -50,6 +55,30 @@ def ingest(paths: tuple[str, ...], dry_run: bool, watching: bool, since: str | N
             )
         show(found, as_json)
         mark_failed(found)
+
+
+def _ingest_by_config(path: str, dry_run: bool, as_json: bool) -> None:
+    """Sweep as a config.toml of session_memory asks."""
+    from engram.compat import session_memory
+
+    config = session_memory.read_config(path)
+    tell_notes(path, config.notes)
+    with Engram(**config.caps) as engram, Bar(quiet=as_json) as bar:
+        found = session_memory.ingest(engram, config, dry_run=dry_run, progress=bar)
+    show(found, as_json)
+    mark_failed(found)
+
+
+def tell_notes(path: str, notes: tuple[str, ...]) -> None:
+    """Name on the side the keys of a config that change nothing here."""
+    for each in notes:
+        click.echo(click.style(f"{path}: {each}", fg="yellow"), err=True)
+
+
+def _refuse_with_config(paths: tuple[str, ...], watching: bool, since: str | None, flavor: str | None) -> None:
+    given = {"paths": bool(paths), "--watch": watching, "--since": since is not None, "--flavor": flavor is not None}
+    for name in (name for name, is_given in given.items() if is_given):
+        raise InvalidInput(field=name, reason="--config names what is taken in; it does not go with this.")
 
 
 def _work_for_hooks() -> None:
@@ -259,7 +288,7 @@ def _compiled(engram: Engram, given: dict[str, Any]) -> Any:
     from engram.surfaces.cli.recall import Bars
 
     with Bars(quiet=bool(click.get_current_context().params.get("as_json"))) as bars:
-        return compile_logs(engram, told=bars, **given)
+        return compile_logs(engram, told=bars, asked=True, **given)
 
 
 def tell_days(found: list[Cost], given: dict[str, Any], as_json: bool) -> None:
@@ -272,7 +301,9 @@ def tell_days(found: list[Cost], given: dict[str, Any], as_json: bool) -> None:
 
 def mark_failed(result: Any) -> None:
     """Let the command end with status 1 when its result, shown all the same, names something that went wrong."""
-    wrong = {Check: "problems", Ingested: "failures", Compiled: "failed", Linted: "errors"}.get(type(result))
+    wrong = {Check: "problems", Ingested: "failures", Compiled: "failed", Flushed: "failed", Linted: "errors"}.get(
+        type(result)
+    )
     if wrong and getattr(result, wrong):
         click.get_current_context().meta[FAILED] = True
 
@@ -286,6 +317,7 @@ CAPTURE = (
             click.Option(["--watch", "watching"], is_flag=True, help="Stay, and take in what comes as it comes."),
             click.Option(["--since"], help="Only what changed since: 12h, 7d, or a date like 2026-11-01."),
             click.Option(["--flavor"], help="Only this agent's."),
+            click.Option(["--config"], help="Caps, sources and domains of this config.toml of session_memory."),
             click.Option(["--spool", "spooled"], is_flag=True, hidden=True, help="Take in what hooks asked for."),
             json_option(),
         ],
@@ -298,6 +330,7 @@ CAPTURE = (
             click.Option(["-r", "--recent"], is_flag=True, help="Completed ones instead."),
             click.Option(["-c", "--captured"], is_flag=True, help="Those transcripts tell of instead."),
             click.Option(["--flavor"], help="Only this agent's; of the captured."),
+            click.Option(["--domain"], help="Only of projects in this domain; of the captured."),
             click.Option(["--outcome"], type=click.Choice(OUTCOMES), help="Only those that ended so; of the captured."),
             click.Option(["--since"], help="Only what went on at this day or later, 2026-11-01; of the captured."),
             click.Option(["--until"], help="Only what began at this day or earlier; of the captured."),

@@ -105,6 +105,7 @@ def _filters() -> list[click.Parameter]:
         click.Option(["-s", "--session", "session_id"], help="Only of this session."),
         click.Option(["--not-session", "exclude_session"], help="Not of this session; the one that asks anyway."),
         click.Option(["--flavor"], help="Only this agent's."),
+        click.Option(["--domain"], help="Only of projects in this domain."),
         click.Option(["--role"], help="Only what was said by user, assistant, tool."),
         click.Option(["--outcome"], help="Only of sessions that ended so: success, partial, failure, abandoned."),
         click.Option(["--file"], help="Only of sessions that worked on this file."),

@@ -40,7 +40,8 @@ def _(session: Session) -> str:
     process = f"{session.process.pid} on {session.process.host}" if session.process else None
     shown = (
         ("id", session.id), ("flavor", f"{session.flavor} ({session.session_type})"), ("presence", presence(session)),
-        ("doing", session.summary), ("project", where or None), ("directory", session.cwd), ("process", process),
+        ("doing", session.summary), ("project", where or None), ("domain", session.domain or None),
+        ("directory", session.cwd), ("process", process),
         ("model", session.model), ("own id", session.native_id), ("started", _when(session.started_at)),
         ("last sign", ago(session.last_heartbeat)), ("completed", _when(session.completed_at)),
         ("result", session.completion_summary), ("metadata", session.metadata),

@@ -66,7 +66,9 @@ def _(summarized: Summarized) -> str:
 def _(done: Flushed) -> str:
     made = len(done.entries)
     lines = [f"{made} {'entry' if made == 1 else 'entries'}{_makers(done.by)} in {_named(done.days, 'daily logs')}."]
-    if not made:
+    if not made and done.failed:
+        lines = ["No entry was written."]
+    elif not made:
         lines = ["Nothing new is worth an entry." if done.empty else "Nothing is new since the last flush."]
     if done.left:
         lines.append(f"  {done.left} more sessions have news: run it again")

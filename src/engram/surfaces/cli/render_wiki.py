@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from engram.surfaces.cli.render import render
+from engram.text import counted
 from engram.wiki.ask import Asked
 from engram.wiki.checks import Finding
 from engram.wiki.import_memoria import Adopted
@@ -57,6 +58,7 @@ def _(found: Adopted) -> str:
     word = "Would take over" if found.dry_run else "Took over"
     rest = f"{found.already_here} were here already, {found.compiled} logs count as compiled"
     lines = [f"{word} {found.logs} logs and {found.articles} articles from {found.source}; {rest}."]
+    lines += [f"  {counted(found.contexts, 'conversation')} it could not flush"] if found.contexts else []
     lines += [f"  {found.links} links rewritten to fit"] if found.links else []
     lines += [f"  both kept: {ours}, and theirs as {theirs}" for ours, theirs in found.kept_both.items()]
     lines += [f"  {number} {kind} taken out" for kind, number in found.redacted.items()]

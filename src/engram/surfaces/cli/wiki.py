@@ -1,4 +1,4 @@
-"""Commands around the wiki that are more than one operation: a question of many words, an editor."""
+"""Commands around the wiki that are more than one operation: a question of many words, a context file, an editor."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import click
 
 from engram.api import Engram
 from engram.errors import Error, NotFound
+from engram.surfaces.cli.capture import mark_failed
 from engram.surfaces.cli.commands import json_option, project_at, project_option, show
 from engram.surfaces.cli.errands import edited
 
@@ -16,6 +17,22 @@ def ask(question: tuple[str, ...], file_back: bool, project: str | None, budget:
     """Ask the wiki and all that is remembered: an answer with its sources, or that nothing is known."""
     with Engram() as engram:
         show(engram.ask(" ".join(question), file_back, project_at(project), budget), as_json)
+
+
+def flush(session: str | None, of_session: str | None, limit: int, as_json: bool) -> None:
+    """Write what is new in conversations into the daily logs: of all sessions, of SESSION, or of a context file.
+
+    `engram flush CONTEXT.md SESSION` is what hooks written for memoria call; the file goes once it is taken in.
+    """
+    from engram.wiki.context_file import flush_context_file
+
+    with Engram() as engram:
+        if of_session is not None or (session or "").endswith(".md"):
+            done = flush_context_file(engram, session or "", of_session)
+        else:
+            done = engram.flush(session, limit)
+        show(done, as_json)
+        mark_failed(done)
 
 
 def history(target: str, as_json: bool) -> None:
@@ -53,6 +70,18 @@ PAGES = (
 )  # fmt: skip
 
 WIKI = (
+    click.Command(
+        "flush", callback=flush, help=flush.__doc__,
+        params=[
+            click.Argument(["session"], required=False, metavar="[SESSION | CONTEXT.md"),
+            click.Argument(["of_session"], required=False, metavar="SESSION]"),
+            click.Option(
+                ["-n", "--limit"], type=int, default=1000, show_default=True,
+                help="Maximum number of sessions, those that spoke last.",
+            ),
+            json_option(),
+        ],
+    ),
     click.Command(
         "ask", callback=ask, help=ask.__doc__,
         params=[

@@ -58,7 +58,7 @@ class Occasion:
 
 def read(raw: bytes, words: list[str], environ: Mapping[str, str]) -> Occasion | None:
     """Return the occasion a hook's input tells of; None if it concerns us not."""
-    facts = plain_json.loads(raw or b"{}")
+    facts = plain_json.loads_lenient(raw or b"{}")
     if not isinstance(facts, dict):
         return None
     name = _word(facts, "hook_event_name", "hookEventName") or (words[-1] if words else "") or _guessed(facts)
