@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         StoreDamaged,
         StoreFull,
         StoreMissing,
+        StoreReadOnly,
         StoreUnavailable,
         SweepRunning,
         TooLarge,
@@ -69,8 +70,8 @@ __all__ = [
     "Fenced", "Finding", "Held", "Hit", "ImportRefused", "Imported", "Ingested", "InvalidInput", "Lock", "Log",
     "Message", "MissingExtra", "NetworkFilesystem", "NotAStore", "NotFound", "Process", "RepairRefused", "Retention",
     "SchemaTooNew", "Sent", "Session", "SessionRegistry", "SettingsInvalid", "Sitrep", "Stats", "StoreBusy",
-    "StoreDamaged", "StoreFull", "StoreMissing", "StoreUnavailable", "SweepRunning", "TooLarge", "Usage",
-    "WorldState", "__version__", "sitrep", "update_world_state",
+    "StoreDamaged", "StoreFull", "StoreMissing", "StoreReadOnly", "StoreUnavailable", "SweepRunning", "TooLarge",
+    "Usage", "WorldState", "__version__", "sitrep", "update_world_state",
 ]  # fmt: skip
 
 

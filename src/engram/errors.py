@@ -129,6 +129,15 @@ class StoreDamaged(Error):
     code = "store_damaged"
 
 
+class StoreReadOnly(Error):
+    """{store} cannot be written from here, so nothing was saved; reading it works.
+    If an agent's sandbox runs this, let it write to {home}, or use Engram's MCP tools, which run outside of it."""
+
+    code, status = "store_read_only", 503
+    store: str
+    home: str
+
+
 class StoreMissing(Error):
     """{home} holds {remains}, but its database {store} is {state}. No new one was created over them.
     Put the database back{copy}, set ENGRAM_STORE if it is elsewhere, or move {home} aside to start over:

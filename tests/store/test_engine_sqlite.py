@@ -18,6 +18,7 @@ from engram import (
     SchemaTooNew,
     StoreBusy,
     StoreFull,
+    StoreReadOnly,
     StoreUnavailable,
 )
 from engram.store import filesystem
@@ -145,8 +146,10 @@ def test_a_read_only_home_is_said_plainly(tmp_path: Path) -> None:
         with Engram(disk / "home") as engram:
             engram.set_world_state("kept")
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-        with pytest.raises(StoreUnavailable, match="ENGRAM_HOME"):
-            Engram(disk / "home").register("codex", "x")
+        with Engram(disk / "home") as engram:
+            assert engram.world_state().content == "kept"
+            with pytest.raises(StoreReadOnly, match="nothing was saved"):
+                engram.register("codex", "x")
         with pytest.raises(StoreUnavailable, match="ENGRAM_HOME"):
             Engram(disk / "other").register("codex", "x")
     finally:

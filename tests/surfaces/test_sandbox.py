@@ -15,8 +15,8 @@ import pytest
 from engram import Engram
 from tests.surfaces.conftest import Run
 
-TODO = pytest.mark.xfail(strict=True, reason="a sandbox's session and read-only store are not known yet")
 Read = Callable[..., subprocess.CompletedProcess[str]]
+
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Path:
@@ -27,7 +27,6 @@ def memory(tmp_path: Path) -> Path:
 # ---- The agent's own session
 
 
-@TODO
 def test_a_log_goes_to_the_session_codex_names(run: Run) -> None:
     run("log", "moved the parser", CODEX_THREAD_ID="t-1")
     run("log", "wrote its tests", CODEX_THREAD_ID="t-1")
@@ -37,7 +36,6 @@ def test_a_log_goes_to_the_session_codex_names(run: Run) -> None:
     assert sorted(told) == ["moved the parser", "wrote its tests"]
 
 
-@TODO
 def test_a_session_its_hooks_announced_is_the_one_that_acts(run: Run, memory: Path) -> None:
     with Engram(memory) as engram:
         known = engram.register("codex", "Mending", flavor="codex", native_id="t-1", project="/p")
@@ -45,7 +43,13 @@ def test_a_session_its_hooks_announced_is_the_one_that_acts(run: Run, memory: Pa
     assert len(json.loads(run("logs", known, "--json").stdout)) == 1
 
 
-@TODO
+def test_registering_by_hand_and_logging_is_one_session(run: Run) -> None:
+    made = run("register", "Mending the parser", CODEX_THREAD_ID="t-1").stdout.strip()
+    run("log", "moved the parser", CODEX_THREAD_ID="t-1")
+    (session,) = json.loads(run("sessions", "--json").stdout)
+    assert (session["id"], session["summary"]) == (made, "Mending the parser")
+
+
 def test_a_note_belongs_to_the_session_of_the_agent(run: Run, memory: Path) -> None:
     run("remember", "the parser lives in grammar.py", CODEX_THREAD_ID="t-1")
     with Engram(memory) as engram:
@@ -67,6 +71,7 @@ def closed(memory: Path) -> Iterator[Path]:
     """A home with a memory in it that nobody may write to."""
     with Engram(memory) as engram:
         engram.remember("notes", "user", "The parser lives in grammar.py because lexing is shared.")
+        engram.recall("parser")  # which indexes it
         session = engram.register("codex", "Mending the parser", flavor="codex", native_id="t-1")
         engram.set_world_state("Grammar freeze until Friday.", session)
     _allow(memory, 0o555, 0o444)
@@ -109,7 +114,6 @@ READING = [
 ]
 
 
-@TODO
 @pytest.mark.parametrize(("words", "found"), READING)
 def test_a_closed_store_is_read(closed: Path, read: Read, words: tuple[str, ...], found: str) -> None:
     before = sorted(closed.rglob("*"))
@@ -119,16 +123,15 @@ def test_a_closed_store_is_read(closed: Path, read: Read, words: tuple[str, ...]
     assert sorted(closed.rglob("*")) == before
 
 
-@TODO
 def test_a_closed_store_is_read_while_another_process_writes_to_it(memory: Path, read: Read) -> None:
     with Engram(memory) as engram:
         engram.remember("notes", "user", "The parser lives in grammar.py because lexing is shared.")
+        engram.recall("parser")  # which indexes it
         _allow(memory, 0o555, 0o444)
         assert "grammar.py" in read("recall", "where does the parser live").stdout
         _allow(memory, 0o755, 0o644)
 
 
-@TODO
 @pytest.mark.parametrize(
     "words",
     [("log", "moved the parser"), ("remember", "a note"), ("world", "set", "New."), ("lock", "grammar.py"),

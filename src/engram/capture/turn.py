@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import IO
 
-from engram.errors import Error, SweepRunning
+from engram.errors import Error, StoreReadOnly, SweepRunning
 
 
 class Turn:
@@ -21,8 +22,7 @@ class Turn:
         self._file: IO[str] | None = None
 
     def __enter__(self) -> Turn:
-        os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-        file = open(self._path, "a+", encoding="ascii")
+        file = _opened(self._path)
         if not _locked(file):
             file.seek(0)
             pid = file.read().strip()
@@ -39,6 +39,17 @@ class Turn:
     ) -> None:
         if self._file is not None:
             self._file.close()
+
+
+def _opened(path: str) -> IO[str]:
+    directory = os.path.dirname(path)
+    try:
+        os.makedirs(directory, mode=0o700, exist_ok=True)
+        return open(path, "a+", encoding="ascii")
+    except OSError as problem:
+        if problem.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise StoreReadOnly(store=directory, home=directory) from problem
+        raise
 
 
 def _locked(file: IO[str]) -> bool:
@@ -60,7 +71,7 @@ def _locked(file: IO[str]) -> bool:
 @contextmanager
 def locked(path: str) -> Iterator[None]:
     """Wait for a file's lock and hold it for a block."""
-    with open(path, "a+", encoding="ascii") as file:
+    with _opened(path) as file:
         if os.name == "nt":
             while not _locked(file):
                 time.sleep(0.05)

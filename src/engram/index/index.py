@@ -65,7 +65,7 @@ def bring_up_to_date(
 
 def catch_up(hub: Hub) -> int:
     """Index a little of what waits, so that what was just said can be found; return how much still waits."""
-    if step(hub, _SMALL, newest=True):
+    if not hub.engine.read_only and step(hub, _SMALL, newest=True):
         from engram.index.embed import embed_some
 
         embed_some(hub, _SMALL)

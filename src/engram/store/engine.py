@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
         dialect: str
         store: str
+        read_only: bool  # nothing can be written from here, as in an agent's sandbox
 
         def run(self, sql: str, **params: Any) -> list[Row]:
             """Run one statement and return its rows."""

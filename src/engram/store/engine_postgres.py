@@ -28,6 +28,7 @@ class PostgresEngine:
     """One PostgreSQL database, one connection per thread and process."""
 
     dialect = "postgres"
+    read_only = False
 
     def __init__(self, url: str, *, busy_seconds: float = 10) -> None:
         self._url = url

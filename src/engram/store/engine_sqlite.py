@@ -11,8 +11,16 @@ import time
 
 import apsw
 
-from engram.errors import InvalidInput, NetworkFilesystem, StoreBusy, StoreDamaged, StoreFull, StoreUnavailable
-from engram.store import filesystem
+from engram.errors import (
+    InvalidInput,
+    NetworkFilesystem,
+    StoreBusy,
+    StoreDamaged,
+    StoreFull,
+    StoreReadOnly,
+    StoreUnavailable,
+)
+from engram.store import filesystem, read_only
 from engram.store.per_thread import PerThread
 
 TYPE_CHECKING = False
@@ -37,7 +45,7 @@ class SqliteEngine:
         self._connections = PerThread(lambda: _Connection(path, busy_seconds))
         _refuse_unsafe_library(path)
         _prepare_directory(path, allow_network)
-        self._connection()
+        self.read_only = self._connection().read_only
 
     def run(self, sql: str, **params: Any) -> list[Row]:
         """Run one statement and return its rows."""
@@ -89,6 +97,7 @@ class _Connection:
 
     closed = False
     patient = True
+    read_only = False
 
     def __init__(self, path: str, busy_seconds: float) -> None:
         self.path = path
@@ -128,15 +137,30 @@ class _Connection:
             pass  # its thread is in the middle of a statement, and lets go of it in the end
 
     def _open(self) -> apsw.Connection:
-        fresh = not os.path.exists(self.path)
-        db = apsw.Connection(self.path)
-        db.set_busy_handler(self._wait)
-        if fresh:
-            os.chmod(self.path, 0o600)
-        if db.pragma("journal_mode") != "wal":
-            self._persist(lambda: db.pragma("journal_mode", "wal"))
-        db.execute("pragma wal_autocheckpoint = 4000")  # pages: a sweep touches the same ones again and again
+        db = self._open_for_writing()
+        if db is None:
+            db, self.read_only = read_only.connect(self.path), True
+            db.set_busy_handler(self._wait)
         db.execute("pragma foreign_keys = on; pragma trusted_schema = off; pragma secure_delete = on")
+        return db
+
+    def _open_for_writing(self) -> apsw.Connection | None:
+        """Open the store, or return None where it is there and closed to writers, as in an agent's sandbox."""
+        fresh = not os.path.exists(self.path)
+        try:
+            db = apsw.Connection(self.path)
+            db.set_busy_handler(self._wait)
+            if fresh:
+                os.chmod(self.path, 0o600)
+            if db.readonly("main"):
+                return None
+            if db.pragma("journal_mode") != "wal":
+                self._persist(lambda: db.pragma("journal_mode", "wal"))
+        except (apsw.CantOpenError, apsw.ReadOnlyError):
+            if fresh or _is_full(self.path) or not os.access(self.path, os.R_OK):
+                raise
+            return None
+        db.execute("pragma wal_autocheckpoint = 4000")  # pages: a sweep touches the same ones again and again
         return db
 
     def _persist(self, step: Any) -> None:
@@ -178,7 +202,9 @@ class _Connection:
             return StoreFull(store=self.path)
         if isinstance(problem, (apsw.CorruptError, apsw.NotADBError)):
             return StoreDamaged(store=self.path, reason=f"{problem}.")
-        if isinstance(problem, (apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError, OSError)):
+        if isinstance(problem, apsw.ReadOnlyError):
+            return StoreReadOnly(store=self.path, home=os.path.dirname(self.path))
+        if isinstance(problem, (apsw.CantOpenError, apsw.IOError, OSError)):
             return StoreUnavailable(store=self.path, reason=f"{problem}.", hint=_HINT)
         return problem
 

@@ -1,8 +1,6 @@
 """Another program's SQLite file, read as it is at one moment and never written.
 
-The other program may be at work in it. A database with a write-ahead log has a `-shm` beside it while anybody is
-connected, and readers share it. Where it is missing nobody is there: then we read the log without making one, even in
-a directory that is closed to us. Nothing is ever checkpointed.
+The other program may be at work in it. Nothing is ever checkpointed.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ import time
 import apsw
 
 from engram.errors import Error, StoreBusy, StoreDamaged, StoreUnavailable
+from engram.store import read_only
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 MAGIC = b"SQLite format 3\0"
 BUSY_SECONDS = 5
 
-_FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-UNLOCKED = "win32-none" if os.name == "nt" else "unix-none"
 _SETTLED = 2  # seconds after which a file's time of change tells one change from the next
 _KEEPS_LOG = 2  # what a database with a write-ahead log says where its format's version stands
 
@@ -74,12 +71,11 @@ class Foreign:
 
 def open_unchanged(path: str, busy_seconds: float) -> apsw.Connection:
     """Open a database at one moment, without a change to it or to what lies beside it."""
-    if os.path.exists(path + "-shm") or not _keeps_log(path):
-        return _connect(path, busy_seconds, "mode=ro")
-    log = path + "-wal"
-    if os.path.exists(log) and os.path.getsize(log):
-        return _connect(path, busy_seconds, f"mode=ro&vfs={UNLOCKED}", alone=True)
-    return _connect(path, busy_seconds, "mode=ro&immutable=1")
+    db = read_only.connect(path) if _keeps_log(path) else read_only.connect_shared(path)
+    db.set_busy_timeout(int(busy_seconds * 1000))
+    # The first look inside the transaction is what fixes the moment.
+    db.execute("pragma trusted_schema = off; begin; select * from sqlite_master limit 1").fetchall()
+    return db
 
 
 def _keeps_log(path: str) -> bool:
@@ -90,17 +86,6 @@ def _keeps_log(path: str) -> bool:
     if not head.startswith(MAGIC) or len(head) < 20:
         raise apsw.NotADBError("it does not start as one")
     return head[19] == _KEEPS_LOG
-
-
-def _connect(path: str, busy_seconds: float, how: str, alone: bool = False) -> apsw.Connection:
-    db = apsw.Connection(f"{address(path)}?{how}", flags=_FLAGS)
-    db.set_busy_timeout(int(busy_seconds * 1000))
-    db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    if alone:  # the index of the log then lies in our memory instead of beside the file
-        db.pragma("locking_mode", "exclusive")
-    # The first look inside the transaction is what fixes the moment.
-    db.execute("pragma trusted_schema = off; begin; select * from sqlite_master limit 1").fetchall()
-    return db
 
 
 def rows(path: str, sql: str, *params: Any) -> list[dict[str, Any]]:
@@ -135,10 +120,3 @@ def stamped(path: str) -> list[int] | None:
 
 def _by_name(cursor: apsw.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
     return {column[0]: each for column, each in zip(cursor.get_description(), row, strict=True)}
-
-
-def address(path: str) -> str:
-    """Return a file as a URI that SQLite reads; by hand, for a hook must not load a module for it."""
-    given = os.fsencode(os.path.abspath(path).replace(os.sep, "/"))
-    full = "".join(f"%{byte:02X}" if byte > 126 or byte < 33 or byte in b"%?#" else chr(byte) for byte in given)
-    return f"file://{full if full.startswith('/') else '/' + full}"

@@ -11,9 +11,8 @@ import os
 import apsw
 
 from engram.errors import NotAStore
-from engram.store.foreign import UNLOCKED, address
+from engram.store import read_only
 
-_FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 _OURS = "schema_migrations"
 _INTERNAL = "sqlite_"
 _NO_DATABASE = "If it was your store, restore a copy of it; else point ENGRAM_HOME or ENGRAM_STORE at another place."
@@ -58,20 +57,14 @@ def _refuse(path: str, what: str, command: str) -> None:
 
 def _tables(path: str) -> set[str]:
     """Return the names of the tables, also of those that only the write-ahead log holds yet."""
-    found = _look(path, "mode=ro&immutable=1")
+    found = _look(read_only.connect_unshared(path))
     log = path + "-wal"
-    if found or not os.path.exists(log) or not os.path.getsize(log):
-        return found
-    in_use = os.path.exists(path + "-shm")
-    return _look(path, "mode=ro") if in_use else _look(path, f"mode=ro&vfs={UNLOCKED}", alone=True)
+    in_log = not found and os.path.exists(log) and os.path.getsize(log)
+    return _look(read_only.connect(path)) if in_log else found
 
 
-def _look(path: str, how: str, *, alone: bool = False) -> set[str]:
-    db = apsw.Connection(f"{address(path)}?{how}", flags=_FLAGS)
+def _look(db: apsw.Connection) -> set[str]:
     try:
-        db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        if alone:  # the index of the log then lies in our memory instead of beside the file
-            db.pragma("locking_mode", "exclusive")
         names = db.execute("select name from sqlite_master where type = 'table'").fetchall()
         return {str(name) for (name,) in names if not str(name).startswith(_INTERNAL)}
     finally:

@@ -10,7 +10,8 @@ import os
 import apsw
 
 from engram.errors import ImportRefused
-from engram.store.foreign import address, open_unchanged
+from engram.store import read_only
+from engram.store.foreign import open_unchanged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ _TABLES = {
     "resource_locks": (("resource", "session_id", "locked_at"), ("note",)),
     "world_state": (("content", "updated_at"), ("updated_by",)),
 }
-
-_FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 
 
 class Seed:
@@ -87,7 +86,7 @@ class Seed:
             # Without a write-ahead log, a file in a directory closed to us can still be read as it is.
             if self._has_log():
                 raise
-            return apsw.Connection(f"{address(self.path)}?mode=ro&immutable=1", flags=_FLAGS)
+            return read_only.connect_unshared(self.path)
 
     def _has_log(self) -> bool:
         """Tell whether changes lie beside the file that a look at it alone would miss."""

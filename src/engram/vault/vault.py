@@ -93,7 +93,6 @@ class Vault:
     @contextmanager
     def alone(self, name: str = "vault") -> Iterator[None]:
         """Keep every other writer of ours out, in this process and in others, for a moment."""
-        os.makedirs(self.own, mode=0o700, exist_ok=True)
         with locked(os.path.join(self.own, f"{name}.lock")):
             yield
 

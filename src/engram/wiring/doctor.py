@@ -63,6 +63,9 @@ def without_store(home: str, problem: Error) -> list[Finding]:
 def _store(hub: Hub, quick: bool) -> Iterator[Finding]:
     shown = without_password(hub.settings.store)
     yield Finding(level="ok", subject="store", text=f"{shown} ({audit.library(hub.engine)})")
+    if hub.engine.read_only:
+        text = "It cannot be written from here, as in an agent's sandbox; reading works."
+        yield Finding("warning", "store", text, f"let this user, or the sandbox, write to {hub.settings.home}")
     kind = filesystem.network_kind(hub.settings.home)
     if kind and hub.engine.dialect == "sqlite":
         text = f"It lies on {kind}, where SQLite loses data."

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from engram import Engram, InvalidInput, NotFound, host
+from engram.coordination import callers
 from engram.surfaces.mcp import session
 from engram.surfaces.mcp.caller import Caller
 from tests.surfaces.mcp.talking import HELLO, META, Talk
@@ -27,7 +28,7 @@ def home(tmp_path: Path) -> Iterator[Engram]:
         yield opened
 
 
-@pytest.mark.parametrize(("variable", "flavor"), session.NATIVE.items())
+@pytest.mark.parametrize(("variable", "flavor"), callers.VARIABLES.items())
 def test_the_agents_own_variable_names_the_session(engram: Engram, variable: str, flavor: str) -> None:
     known = engram.register(flavor, "work", flavor=flavor, native_id="n-1")
     caller = Caller(environ={variable: "n-1"})

@@ -10,7 +10,7 @@ import click
 
 from engram import host
 from engram.api import Engram
-from engram.coordination import messages, projects, sessions
+from engram.coordination import callers, messages, projects, sessions
 from engram.coordination.claims import MODES
 from engram.errors import InvalidInput
 from engram.operation import Operation, find
@@ -129,15 +129,22 @@ def project_option() -> click.Option:
 
 
 def acting(engram: Engram, given: str | None, needed: bool = True) -> str | None:
-    """Find out which session acts: by option, environment, or the agent above us."""
+    """Find out which session acts: by option, environment, or the agent above us, announced if it acts first."""
     named = given or os.environ.get("ENGRAM_SESSION")
     if named:
         return engram.get_session(named).id
-    found = sessions.current(engram)
-    if found is None and needed:
+    if callers.named(os.environ):
+        found = callers.find(engram, os.environ)
+        return found or (_announce(engram) if needed else None)
+    above = sessions.current(engram)
+    if above is None and needed:
         reason = "which one acts? Pass --session, set ENGRAM_SESSION, or run `engram register` first."
         raise InvalidInput(field="session", reason=reason)
-    return found.id if found else None
+    return above.id if above else None
+
+
+def _announce(engram: Engram) -> str:
+    return callers.announce(engram, os.environ, host.directory(), _session_type())
 
 
 def project_at(path: str | None) -> str | None:
@@ -191,6 +198,8 @@ def _resolve(engram: Engram, command: Command, parameter: Parameter, given: dict
         return project_at(given["project"])
     if name == "session_type":
         return given[name] or _session_type()
+    if command.operation == "register" and name in ("flavor", "native_id"):
+        return _identity(given)[name]
     if name == "metadata":
         return _parsed(given[name])
     if name == "resources" and not given[name]:
@@ -225,6 +234,14 @@ def _parsed(given: str | None) -> Any:
 def _session_type() -> str:
     above = host.agent()
     return above[1] if above else "shell"
+
+
+def _identity(given: dict[str, Any]) -> dict[str, str | None]:
+    """Return flavor and native id as given, or as the agent that runs us names its session."""
+    flavor, native = callers.named(os.environ) or (None, None)
+    if given["native_id"] or given["flavor"] not in (None, flavor):
+        flavor = native = None
+    return {"flavor": given["flavor"] or flavor, "native_id": given["native_id"] or native}
 
 
 def _complete_session(_: click.Context, __: click.Parameter, typed: str) -> list[str]:

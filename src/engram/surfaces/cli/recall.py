@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from engram.api import Engram
+from engram.coordination import callers
 from engram.errors import InvalidInput
 from engram.index.kinds import TIERS
-from engram.surfaces.cli.commands import json_option, project_at, project_option, show
+from engram.surfaces.cli.commands import acting, json_option, project_at, project_option, show
 from engram.surfaces.cli.render_recall import explained
 
 _NOTES = "notes"  # the session of what a person wants kept outside of any
@@ -24,7 +25,7 @@ def recall(query: tuple[str, ...], why: bool, project: str | None, as_json: bool
         raise InvalidInput(field="query", reason="it is empty. Ask something: engram recall why did we drop redis")
     with Engram() as engram:
         wanted["tiers"] = list(wanted["tiers"]) or None
-        wanted["exclude_session"] = wanted["exclude_session"] or os.environ.get("ENGRAM_SESSION")
+        wanted["exclude_session"] = wanted["exclude_session"] or _own(engram)
         hits = engram.recall(words, project=project_at(project), **wanted)
         show(hits, as_json, _nothing(engram))
         if why and not as_json:
@@ -47,8 +48,15 @@ def remember(content: tuple[str, ...], session: str | None, role: str, as_json: 
     """Keep a note for good; without a session it goes to the notes."""
     text = " ".join(content) if content else ("" if sys.stdin.isatty() else sys.stdin.read())
     with Engram() as engram:
-        number = engram.remember(session or os.environ.get("ENGRAM_SESSION") or _NOTES, role, text)
+        number = engram.remember(session or _own(engram, acts=True) or _NOTES, role, text)
         show({"id": f"x{number}"} if as_json else f"Remembered as x{number}.", as_json)
+
+
+def _own(engram: Engram, acts: bool = False) -> str | None:
+    """Return the session that runs this command, if its agent or ENGRAM_SESSION names one."""
+    return os.environ.get("ENGRAM_SESSION") or acting(
+        engram, None, needed=acts and callers.named(os.environ) is not None
+    )
 
 
 def index(rebuild: bool, embed: bool, as_json: bool) -> None:

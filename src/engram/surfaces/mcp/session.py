@@ -6,23 +6,15 @@ import os
 from _thread import allocate_lock
 
 from engram import host, text
-from engram.coordination import projects, sessions
+from engram.coordination import callers, projects, sessions
 from engram.errors import InvalidInput, NotFound
-from engram.store import sessions as store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.hub import Hub
-    from engram.model import Process
-    from engram.store.engine import Row
     from engram.surfaces.mcp.caller import Caller
 
-# Where agents tell the servers they start which session is theirs.
-NATIVE = {
-    "CLAUDE_CODE_SESSION_ID": "claude", "COPILOT_AGENT_SESSION_ID": "copilot", "GEMINI_SESSION_ID": "gemini",
-    "GROK_SESSION_ID": "grok", "QWEN_CODE_SESSION_ID": "qwen",
-}  # fmt: skip
-_CODEX = "x-codex-turn-metadata"  # Codex says it with every call instead
+_CODEX = "x-codex-turn-metadata"  # Codex says its session with every call
 _announcing = allocate_lock()
 
 
@@ -30,13 +22,10 @@ def find(hub: Hub, caller: Caller) -> str | None:
     """Return the session that calls, if it is known."""
     if not caller.local:
         return str(sessions.require(hub, caller.named)["id"]) if caller.named else None
-    process, flavor = _above()
-    running = store.of_processes(hub.engine, [(process.host, process.pid, process.start)]) if process else None
-    own = _own(caller, flavor)
-    if own is not None:
-        row = store.by_native_id(hub.engine, *own)
-        return _later(row, running) if row else None
-    return str(running["id"]) if running else _chosen(hub, caller)
+    found = callers.find(hub, caller.environ, _told(caller))
+    if found or callers.native_id(caller.environ, None, _told(caller)):
+        return found
+    return _chosen(hub, caller)
 
 
 def need(hub: Hub, caller: Caller) -> str:
@@ -70,27 +59,10 @@ def project_at(hub: Hub, caller: Caller, given: str | None) -> str | None:
     return projects.project_of(place) if os.path.isdir(place) else given  # a team may give projects names of their own
 
 
-def _above() -> tuple[Process | None, str | None]:
-    """Return the process that runs the session: the nearest agent above us, else whoever started us."""
-    agent = host.agent()
-    return agent or (host.process(os.getppid()), None)
-
-
-def _own(caller: Caller, flavor: str | None) -> tuple[str, str] | None:
-    """Return flavor and native id, unless they were left over from an agent further up."""
+def _told(caller: Caller) -> dict[str, object]:
+    """Return the native ids that came with a call, by flavor."""
     carried = caller.meta.get(_CODEX)
-    told = {"codex": carried.get("session_id")} if isinstance(carried, dict) else {}
-    told |= {agent: caller.environ.get(variable) for variable, agent in NATIVE.items()}
-    for agent, native in told.items():
-        if native and isinstance(native, str) and flavor in (None, agent):
-            return agent, native
-    return None
-
-
-def _later(row: Row, running: Row | None) -> str:
-    """Return the session the process runs now: after a fresh start within it the environment is out of date."""
-    same = running is not None and (running["pid"], running["pid_start"]) == (row["pid"], row["pid_start"])
-    return str(running["id"] if same and running else row["id"])
+    return {"codex": carried.get("session_id")} if isinstance(carried, dict) else {}
 
 
 def _chosen(hub: Hub, caller: Caller) -> str | None:
@@ -103,13 +75,8 @@ def _chosen(hub: Hub, caller: Caller) -> str | None:
 
 
 def _announce(hub: Hub, caller: Caller) -> str:
-    process, flavor = _above()
-    own, native = _own(caller, flavor) or (flavor, None)
-    kind = own or text.one_line(caller.client, 40) or "mcp"
-    return sessions.register(
-        hub, kind, f"{kind} session, just started", None, kind, native, _directory(caller),
-        pid=process.pid if process else None,
-    )  # fmt: skip
+    kind = text.one_line(caller.client, 40) or "mcp"
+    return callers.announce(hub, caller.environ, _directory(caller), kind, _told(caller))
 
 
 def _directory(caller: Caller) -> str | None:
