@@ -92,6 +92,19 @@ def test_a_session_starts_with_what_helps_and_ends_captured(live: Make, agent: s
     assert [line for line in one.log().splitlines() if not line.endswith(" ok")] == []
 
 
+def test_the_shell_of_an_agent_acts_for_its_session(live: Make, agent: str, project: Path) -> None:
+    command = f"{COMMAND} log 'the ledger is done' && {COMMAND} remember 'the ledger is y'"
+    turns = [{"text": "Noting.", "tool_calls": [{"do": "shell", "command": command}]}, {"text": "Noted."}]
+    one = live(agent, {"turns": turns})  # without hooks, so that its variable is all that says who acts
+    run = one.run("note that the ledger is done")
+    assert run.exit_code == 0, run.stderr
+    with one.open() as engram:
+        (session,) = [*engram.get_active_sessions(), *engram.get_recent_sessions()]
+        assert (session.flavor, session.native_id) == (agent, run.session_id)
+        assert [each.entry for each in engram.get_session_logs(session.id)] == ["the ledger is done"]
+        assert [each.content for each in engram.history(session.id)] == ["the ledger is y"]
+
+
 def test_an_edit_of_what_another_holds_is_refused_with_its_reason(live: Make, agent: str, project: Path) -> None:
     change = {"do": "edit", "path": "{{project}}/ledger.py", "old": "y = 1", "new": "y = 2"}
     turns = [
