@@ -135,7 +135,7 @@ def test_a_full_disk_is_said_plainly_and_loses_nothing(tmp_path: Path) -> None:
             engram.log(session_id, "goes on")
             assert engram.stats().total_logs == acknowledged + 1
     finally:
-        subprocess.run(["umount", str(disk)], check=False)
+        subprocess.run(["umount", "-l", str(disk)], check=False)
 
 
 def test_a_read_only_home_is_said_plainly(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_a_read_only_home_is_said_plainly(tmp_path: Path) -> None:
         with pytest.raises(StoreUnavailable, match="ENGRAM_HOME"):
             Engram(disk / "other").register("codex", "x")
     finally:
-        subprocess.run(["umount", str(disk)], check=False)
+        subprocess.run(["umount", "-l", str(disk)], check=False)
 
 
 MOUNTS = """\

@@ -1,0 +1,87 @@
+"""No secret that a session tells others of is stored, by whichever door it came."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engram import Engram, Held
+from tests.surfaces.conftest import Run
+from tests.surfaces.http.calling import Caller
+from tests.surfaces.mcp.talking import Talk
+
+pytestmark = pytest.mark.xfail(strict=True, reason="what sessions tell each other is stored as it was said")
+
+TOKEN = "ghp_" + "0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX"
+SAID = f"push with {TOKEN} to the mirror"
+
+
+def told(value: Any) -> str:
+    """Return a value as text, and make sure that the token is not in it but a mark is."""
+    assert TOKEN not in repr(value)
+    assert "[REDACTED:" in repr(value)
+    return repr(value)
+
+
+@pytest.fixture
+def session(engram: Engram, tmp_path: Path) -> str:
+    return engram.register("codex", "Working", flavor="codex", cwd=str(tmp_path))
+
+
+def test_what_a_session_says_of_itself_holds_no_secret(engram: Engram) -> None:
+    made = engram.register("codex", SAID, {"note": SAID})
+    told(engram.get_session(made).summary)
+    told(engram.get_session(made).metadata)
+    told(engram.heartbeat(made, f"again {SAID}").summary)
+    told(engram.log(made, SAID))
+    told(engram.get_session_logs(made))
+    told(engram.complete(made, SAID))
+    told(engram.get_session(made).completion_summary)
+    told(engram.get_situation_report())
+
+
+def test_a_lock_is_the_same_by_the_name_that_holds_a_secret(engram: Engram, session: str) -> None:
+    other = engram.register("claude", "Working too")
+    for name in (f"deploy:{TOKEN}", f"build/{TOKEN}/out.txt", f"/srv/{TOKEN}"):
+        told(engram.lock_resource(session, name, SAID))
+        told(engram.check_locks(name, session))
+        with pytest.raises(Held) as refused:
+            engram.lock_resource(other, name, cwd=engram.get_session(session).cwd)
+        told(refused.value)
+        assert len(engram.release_resource(session, name)) == 1
+    told(engram.activity())
+
+
+def test_what_is_sent_and_what_everybody_reads_hold_no_secret(engram: Engram, session: str) -> None:
+    other = engram.register("claude", "Working too")
+    engram.send(session, other, SAID)
+    told(engram.inbox(other))
+    engram.set_world_state(SAID, session)
+    told(engram.world_state())
+
+
+def test_nothing_of_it_lies_in_the_home_by_any_surface(run: Run, tmp_path: Path) -> None:
+    run("register", SAID, ENGRAM_SESSION="")
+    with Engram(tmp_path / "home", serving=True) as engram:
+        call = Caller(engram)
+        made = call.post("register", session_type="codex", summary=SAID).json()
+        for operation, words in (
+            ("log", {"session_id": made, "entry": SAID}),
+            ("lock_resource", {"session_id": made, "resource": f"deploy:{TOKEN}", "note": SAID}),
+            ("send", {"sender": made, "to": made, "body": SAID}),
+            ("set_world_state", {"content": SAID}),
+            ("complete", {"session_id": made, "completion_summary": SAID}),
+        ):
+            assert call.post(operation, **words).status_code == 200, operation
+    with Talk(tmp_path) as talk:
+        for tool, given in (
+            ("log", {"entry": SAID}),
+            ("lock", {"resources": [f"deploy:{TOKEN}"], "note": SAID}),
+            ("message", {"to": "next", "body": SAID, "project": str(tmp_path)}),
+            ("remember", {"content": SAID}),
+        ):
+            assert not talk.call(tool, **given).get("isError"), tool
+    home = tmp_path / "home"
+    assert [each for each in home.rglob("*") if each.is_file() and TOKEN.encode() in each.read_bytes()] == []
