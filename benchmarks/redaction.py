@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from engram.capture.redact import Redactor
-from engram.capture.secret_rules import RULES, Rule, sample
+from engram.redaction.redactor import Redactor
+from engram.redaction.rules import RULES, Rule, sample
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 TRANSCRIPTS = (DATA / "transcripts", DATA / "labelled" / "transcripts")

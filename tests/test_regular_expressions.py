@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 import engram
-from engram.capture.secret_rules import RULES, pattern
 from engram.errors import MissingExtra
+from engram.redaction.rules import RULES, pattern
 
 parser: Any = importlib.import_module("re._parser")
 SOURCE = Path(engram.__file__).parent

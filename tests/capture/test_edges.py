@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from engram import Engram, InvalidInput
-from engram.capture.intake import redactor
-from engram.capture.known_secrets import keep
+from engram.redaction.known_secrets import keep
+from engram.redaction.removal import redactor
 from engram.zstd import zstd
 from tests.capture.transcripts import Claude
 

@@ -149,12 +149,14 @@ def test_a_worker_that_fails_says_so_and_keeps_the_request(home: Path, tmp_path:
     talk = Claude(home)
     talk.says("rename the parser")
     store = tmp_path / "home" / "engram.db"
-    store.parent.mkdir()
+    with Engram(tmp_path / "home"):
+        pass
+    store.rename(store.with_name("kept"))
     store.write_text("not a database " * 50)
     asked(tmp_path / "home", talk)
     subprocess.run([sys.executable, "-m", "engram", "ingest", "--spool"], check=True)
-    assert "StoreDamaged" in (tmp_path / "home" / "hook.log").read_text()
-    store.unlink()
+    assert "NotAStore" in (tmp_path / "home" / "hook.log").read_text()
+    store.with_name("kept").rename(store)
     subprocess.run([sys.executable, "-m", "engram", "ingest", "--spool"], check=True)
     with Engram(tmp_path / "home") as engram:
         assert events(engram) == {talk.session: 1}
@@ -192,6 +194,8 @@ def test_what_a_project_puts_before_our_modules_does_not_stop_the_worker(home: P
     project.mkdir()
     for name in ("click.py", "orjson.py", "sitecustomize.py"):
         (project / name).write_text("raise SystemExit('not ours')")
+    with Engram(tmp_path / "home"):
+        pass
     asked(tmp_path / "home", talk)
     code = "import sys; from engram.capture import spool; spool.start_worker(sys.argv[1])"
     environ = {**os.environ, "PYTHONPATH": str(project)}

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from engram.capture.redact import Redactor
 from engram.model import About, Event, Usage
+from engram.redaction.redactor import Redactor
 from engram.text import one_line
 
 _SAID = 100_000  # characters of a message that are remembered apart from its body

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from engram.capture.discover import machine
 from engram.capture.guide_places import Guide, guides
-from engram.capture.redact import Redactor
 from engram.hub import Hub
+from engram.redaction.redactor import Redactor
 from engram.store import passages, sessions
 from engram.text import PAGE, clean
 

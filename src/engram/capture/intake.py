@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from engram.adapters.registry import adapters
-from engram.capture import discover, known_secrets
+from engram.capture import discover
 from engram.capture.discover import Source
 from engram.capture.exchanged import exchange_due
 from engram.capture.guides import take_in_guides
-from engram.capture.redact import Redactor
 from engram.capture.sweep import Progress, Sweep
 from engram.capture.turn import Turn
 from engram.clock import HOUR
@@ -23,6 +22,9 @@ from engram.errors import InvalidInput, StoreFull
 from engram.hub import Hub
 from engram.index.index import bring_up_to_date
 from engram.model import Ingested, Retention
+from engram.redaction import known_secrets
+from engram.redaction.redactor import Redactor
+from engram.redaction.removal import redactor
 from engram.store import ballast, sessions
 
 
@@ -107,11 +109,6 @@ def _without_collector() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def redactor(hub: Hub, *, make: bool = True) -> Redactor:
-    """Return the redactor of this home, which knows again what it once saw behind a label."""
-    return known_secrets.redactor(hub.settings.home, make=make)
 
 
 def _chosen(hub: Hub, paths: Iterable[str] | None, flavor: str | None, since_hours: float | None) -> list[Source]:

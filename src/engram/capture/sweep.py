@@ -13,10 +13,10 @@ from engram.adapters.adapter import Adapter, Mark
 from engram.capture import discover
 from engram.capture.batch import FULL, Batch, cleaned
 from engram.capture.discover import Source
-from engram.capture.redact import Redactor
 from engram.capture.writer import Writer
 from engram.errors import Error
 from engram.hub import Hub
+from engram.redaction.redactor import Redactor
 from engram.store import counters, cursors
 
 Progress = Callable[[int, int, str], None]  # bytes done, bytes to do, what is being read

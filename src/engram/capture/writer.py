@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from engram.capture.batch import FULL, Batch, Packed, cleaned, exchange, found_by, is_exchange, number, packed
 from engram.capture.captured import Captured, Register
-from engram.capture.redact import Redactor
 from engram.digests.fold import Fold
 from engram.digests.keep import load, save
 from engram.hub import Hub
 from engram.model import Usage
+from engram.redaction.redactor import Redactor
 from engram.store import blobs, captures, counters, cursors, event_words, events, exchanges, sessions, usage
 from engram.text import one_line
 from engram.value import value

@@ -81,9 +81,9 @@ def drafted(hub: Hub, vault: Vault, entries: list[Entry], today: str, coming: di
 
 def _answer(hub: Hub, vault: Vault, entries: list[Entry], shown: list[str]) -> tuple[Any, str]:
     from engram.capture.batch import cleaned
-    from engram.capture.intake import redactor
     from engram.llm.complete import complete
     from engram.memory.thinker import prompt
+    from engram.redaction.removal import redactor
 
     words, version = prompt("compile")
     asked = words.replace("{data}", text.quote(_data(vault, entries, shown)))

@@ -7,6 +7,7 @@ from engram.clock import MINUTE
 from engram.coordination import holds, projects, sessions
 from engram.coordination.gate import Gate
 from engram.errors import InvalidInput
+from engram.redaction.removal import remove_secrets
 from engram.store import activity, messages, tokens
 from engram.store import locks as store
 
@@ -36,7 +37,7 @@ class Claim:
             raise InvalidInput(field="resources", reason="name at least one.")
         self.hub = hub
         self.mode = mode
-        self.note = text.clean("note", note) if note else None
+        self.note = _reason(hub, note, by_edit) if note else None
         given = hub.settings.lock_minutes if minutes is None else minutes
         self.lasts = int(within("minutes", given, 0.001, 7 * 24 * 60) * MINUTE)
         self.session = sessions.require(hub, session_id)
@@ -152,6 +153,11 @@ class Claim:
             return None
         changed = {name: facts[name] for name in ("note", "lasts", "expires_at", "by_edit")}
         return store.renew(self.hub.engine, own["token"], **changed)
+
+
+def _reason(hub: Hub, note: str, by_edit: bool) -> str:
+    said = text.clean("note", note)
+    return said if by_edit else remove_secrets(hub, said)  # what a hook says is ours
 
 
 class _CeilingReached(Exception):

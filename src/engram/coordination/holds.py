@@ -8,6 +8,7 @@ from engram.coordination import projects, resources, sessions
 from engram.coordination.overlap import overlaps
 from engram.errors import Held
 from engram.model import Lock, Resource
+from engram.redaction.removal import remove_from_name
 from engram.store import activity
 from engram.store import locks as store
 
@@ -36,6 +37,7 @@ def canonical(hub: Hub, session: Row | None, resource: str, cwd: str | None) -> 
         cwd = session["cwd"] if session else (None if hub.serving else host.directory())
     elif cwd:
         cwd = text.name("cwd", cwd)
+    resource = remove_from_name(hub, text.name("resource", resource))
     return resources.canonical(resource, cwd, session["project"] if session else projects.project_of(cwd))
 
 

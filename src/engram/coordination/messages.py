@@ -8,6 +8,7 @@ from engram.coordination import sessions
 from engram.errors import InvalidInput
 from engram.model import Message, Sent
 from engram.operation import Help, operation
+from engram.redaction.removal import remove_secrets
 from engram.store import messages as store
 from engram.store import sessions as session_store
 
@@ -33,7 +34,7 @@ def send(
     project: Annotated[str | None, Help("project for `all` and `next`, if not the sender's")] = None,
 ) -> Sent:
     """Leave a message that is delivered once."""
-    body = text.required("body", body, "Say something.", hub.settings.message_bytes)
+    body = remove_secrets(hub, text.required("body", body, "Say something.", hub.settings.message_bytes))
     with hub.engine.transaction(durable=True):
         author = sessions.touch(hub, sender) if sender else None
         room = sessions.room(project) or (author["project"] if author else None)

@@ -11,6 +11,7 @@ from engram.coordination.gate import Gate
 from engram.errors import InvalidInput, NotFound
 from engram.model import Log, Process, Session
 from engram.operation import Help, operation
+from engram.redaction.removal import remove_secrets
 from engram.store import activity, answered, locks, messages, sightings
 from engram.store import sessions as store
 
@@ -42,6 +43,8 @@ def register(
     pid: Annotated[int | None, Help("the agent's process; found from our ancestors if not given")] = None,
 ) -> str:
     """Announce a session and return its id."""
+    session_type, summary = _said(hub, "session_type", session_type), _said(hub, "summary", summary)
+    metadata = None if metadata is None else _without_secrets(hub, metadata)
     new = announce(hub, session_type, summary, metadata, flavor, native_id, cwd, project, model, pid)
     program_log.info(f"Session registered: {new} ({session_type}) — {text.one_line(require(hub, new)['summary'])}")
     return new
@@ -78,7 +81,7 @@ def heartbeat(
     summary: Annotated[str | None, Help("what it is doing now, if that changed")] = None,
 ) -> Session:
     """Give a sign of life; a completed session is opened again."""
-    news = text.clean("summary", summary) if summary is not None else ""
+    news = _said(hub, "summary", summary) if summary is not None else ""
     with hub.engine.transaction():
         return view(hub, touch(hub, session_id, news.strip() or None, exact=True))
 
@@ -90,7 +93,7 @@ def log(
     entry: Annotated[str, Help("what was done or found")],
 ) -> Log:
     """Append a progress entry to a session."""
-    entry = text.required("entry", entry, "Say what was done or found.", text.PAGE)
+    entry = remove_secrets(hub, text.required("entry", entry, "Say what was done or found.", text.PAGE))
     with hub.engine.transaction(durable=True):
         session = touch(hub, session_id)
         row = store.add_log(hub.engine, session["id"], hub.now(), entry)
@@ -106,7 +109,8 @@ def complete(
     token: Annotated[int | None, Help("fencing token of a lock the work relied on")] = None,
 ) -> Session:
     """Finish a session and free everything it holds."""
-    summary = text.required("completion_summary", completion_summary, "Say what was done.", text.PAGE)
+    said = text.required("completion_summary", completion_summary, "Say what was done.", text.PAGE)
+    summary = remove_secrets(hub, said)
     session_id = require(hub, session_id)["id"]
     with Gate(hub, session_id, token, durable=True):
         row = require(hub, session_id)
@@ -354,6 +358,20 @@ def _process_columns(process: Process | None) -> dict[str, Any]:
         "pid": process.pid if process else None,
         "pid_start": process.start if process else None,
     }
+
+
+def _said(hub: Hub, field: str, said: str) -> str:
+    return remove_secrets(hub, text.clean(field, said))
+
+
+def _without_secrets(hub: Hub, metadata: Any) -> Any:
+    """Return metadata without its secrets; as one text, names and all, for a name tells what its value is."""
+    given = _json(metadata)
+    cleaned = remove_secrets(hub, given)
+    try:
+        return metadata if cleaned == given else plain_json.loads(cleaned)
+    except ValueError:  # a secret that ran over the quotes took them along
+        return cleaned
 
 
 def _json(metadata: Any) -> str:

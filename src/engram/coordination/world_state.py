@@ -9,6 +9,7 @@ from engram.coordination.gate import Gate
 from engram.errors import Conflict, InvalidInput, NotFound, TooLarge
 from engram.model import WorldState
 from engram.operation import Help, operation
+from engram.redaction.removal import remove_secrets
 from engram.store import documents
 
 TYPE_CHECKING = False
@@ -119,7 +120,7 @@ def view(row: Row) -> WorldState:
 
 
 def _fitting(hub: Hub, content: str) -> str:
-    content = text.clean("content", content, text.PAGE)
+    content = remove_secrets(hub, text.clean("content", content, text.PAGE))
     size, limit = text.tokens(content), hub.settings.world_state_tokens
     if size > limit:
         hint = "It is read at the start of every session: keep it short, or raise world_state_tokens in config.toml."

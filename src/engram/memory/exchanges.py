@@ -176,6 +176,6 @@ def _microseconds(at: datetime | str | int | None) -> int:
 
 def _redacted(hub: Hub) -> Callable[[str], str]:
     """Return what takes secrets out of a text before it is written."""
-    from engram.capture.intake import redactor
+    from engram.redaction.removal import redactor
 
     return redactor(hub).clean

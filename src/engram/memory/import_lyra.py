@@ -27,7 +27,7 @@ from engram.value import value
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from engram.capture.redact import Redactor
+    from engram.redaction.redactor import Redactor
     from engram.store.engine import Row
     from engram.store.seed_lyra import Lyra
 
@@ -67,8 +67,8 @@ def import_lyra(
 
 def take_over(hub: Hub, path: str, *, dry_run: bool = False, progress: Progress | None = None) -> TakenOver:
     """Take over a Lyra database, telling how far it is."""
-    from engram.capture import known_secrets
-    from engram.capture.intake import redactor
+    from engram.redaction import known_secrets
+    from engram.redaction.removal import redactor
     from engram.store.seed_lyra import Lyra
 
     place = os.path.abspath(os.path.expanduser(path))

@@ -9,7 +9,7 @@ from engram.clock import moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from engram.capture.redact import Redactor
+    from engram.redaction.redactor import Redactor
 
 _ANY_SIZE = 1 << 62
 

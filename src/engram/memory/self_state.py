@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated, Any
 
-    from engram.capture.redact import Redactor
     from engram.hub import Hub
+    from engram.redaction.redactor import Redactor
 
 _LOOKED_AT = 100  # versions, for one that can be read
 _DEEPEST = 64  # levels
@@ -40,7 +40,7 @@ def set_self_state(
 ) -> Any:
     """Replace the agent's own state; every version is kept."""
     from engram.capture.batch import cleaned
-    from engram.capture.intake import redactor
+    from engram.redaction.removal import redactor
 
     given = _read(state) if isinstance(state, str) else state
     if not isinstance(given, dict) or not _is_shallow(given, _DEEPEST):

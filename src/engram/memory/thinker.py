@@ -83,7 +83,7 @@ class Thinker:
     def _sound(self, data: dict[str, Any], prose: str) -> dict[str, Any]:
         """Return an answer fit to be stored: clean, without secrets, and not empty."""
         from engram.capture.batch import cleaned
-        from engram.capture.intake import redactor
+        from engram.redaction.removal import redactor
 
         found = {name: _tidied(each) for name, each in cleaned(data, redactor(self.hub)).items()}
         said = [each for name, each in found.items() if name != _VERDICT]

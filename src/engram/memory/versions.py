@@ -107,7 +107,7 @@ def trust(origins: Iterable[str]) -> str:
 
 def fit(hub: Hub, field: str, content: object, limit: int = text.LINE) -> str:
     """Return a text somebody gives, fit to be stored and without secrets."""
-    from engram.capture.intake import redactor
+    from engram.redaction.removal import redactor
 
     said = text.required(field, content, "Say something.", limit)
     return redactor(hub).clean(said).strip()

@@ -52,8 +52,8 @@ def import_session_memory(
     dry_run: Annotated[bool, Help("only tell what would be taken over")] = False,
 ) -> ForgeTaken:
     """Take over a Helix Forge store: sessions, digests, and patterns as candidates; again for what is new."""
-    from engram.capture.intake import redactor
     from engram.patterns.settle import settle
+    from engram.redaction.removal import redactor
     from engram.store.seed_session_memory import SessionMemory
 
     place = os.path.abspath(os.path.expanduser(path))

@@ -94,8 +94,8 @@ def _refuse_outdated(hub: Hub, plan: Plan) -> None:
 
 def told(hub: Hub, plan: Plan, dry_run: bool, problems: tuple[str, ...]) -> Distributed:
     """Return a plan and what came of it as a value to show."""
-    from engram.capture.intake import redactor
     from engram.files.change import diff
+    from engram.redaction.removal import redactor
 
     mask = redactor(hub, make=False).clean_many
     files = [

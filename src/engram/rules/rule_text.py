@@ -50,6 +50,6 @@ def _plain(field: str, given: object) -> str:
 
 
 def _without_secrets(hub: Hub, said: str) -> str:
-    from engram.capture.intake import redactor
+    from engram.redaction.removal import redactor
 
     return redactor(hub).clean(said) if said else ""

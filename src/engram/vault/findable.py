@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 
-from engram.capture.intake import redactor
 from engram.errors import InvalidInput
 from engram.hub import Hub
+from engram.redaction.removal import redactor
 from engram.store import news, passages
 from engram.text import PAGE, clean
 from engram.vault import article

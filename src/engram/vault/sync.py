@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from engram.capture.guides import parts
-from engram.capture.intake import redactor
-from engram.capture.redact import Redactor
 from engram.clock import HOUR
 from engram.errors import InvalidInput, StoreBusy, StoreFull
 from engram.hub import Hub
+from engram.redaction.redactor import Redactor
+from engram.redaction.removal import redactor
 from engram.store import entries, passages, sessions
 from engram.text import PAGE, clean
 from engram.vault import daily_log, findable, gate, state

@@ -172,9 +172,9 @@ def _on(source: Source) -> str:
 
 def _thought(hub: Hub, asked: str, given: list[tuple[Source, str]]) -> Asked:
     from engram.capture.batch import cleaned
-    from engram.capture.intake import redactor
     from engram.llm.complete import complete
     from engram.memory.thinker import prompt
+    from engram.redaction.removal import redactor
 
     if hub.settings.model in ("", "none"):
         raise ModelOff(place="")

@@ -10,11 +10,11 @@ import re
 import time
 from typing import TYPE_CHECKING, Any
 
-from engram.capture.intake import redactor
 from engram.clock import SECOND
 from engram.coordination.older_engram import id_of
 from engram.errors import NotFound
 from engram.memory.exchanges import add_exchanges_bulk
+from engram.redaction.removal import redactor
 from engram.store import entries, exchanges, sessions
 from engram.text import name
 from engram.value import value

@@ -72,9 +72,9 @@ def checked(reply: dict[str, Any], shown: list[str]) -> list[Finding]:
 
 def _asked(hub: Hub, vault: Vault, some: list[str]) -> Any:
     from engram.capture.batch import cleaned
-    from engram.capture.intake import redactor
     from engram.llm.complete import complete
     from engram.memory.thinker import prompt
+    from engram.redaction.removal import redactor
 
     words, _ = prompt("contradictions")
     pages = [f"[{n}] {each}\n{_beginning(vault, each)}" for n, each in enumerate(some, 1)]

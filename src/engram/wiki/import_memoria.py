@@ -22,7 +22,7 @@ from engram.wiki.memoria_tree import KNOWLEDGE, Document, Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from engram.capture.redact import Redactor
+    from engram.redaction.redactor import Redactor
 
 _TAKEN = "imports.json"
 _OTHER = "memoria"  # what a page of theirs is called besides, where ours has its name
@@ -58,7 +58,7 @@ def import_memoria(
     dry_run: Annotated[bool, Help("only tell what would be taken over")] = False,
 ) -> Adopted:
     """Take over a wiki of memoria or claude-memory-compiler: logs, articles, index, log; again for what is new."""
-    from engram.capture.intake import redactor
+    from engram.redaction.removal import redactor
     from engram.vault import sync, vault
 
     home, tree = vault.of(hub), Tree(clean("path", path))

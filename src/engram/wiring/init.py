@@ -226,7 +226,7 @@ def _notes(plan: Plan) -> list[str]:
 
 
 def _mask(home: str) -> Callable[[list[str]], list[str]]:
-    from engram.capture import known_secrets
+    from engram.redaction import known_secrets
 
     return known_secrets.redactor(home, make=False).clean_many
 

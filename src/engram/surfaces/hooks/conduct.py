@@ -106,7 +106,7 @@ def _task(hub: Hub, met: Occasion) -> str | None:
         return None
     if len(met.prompt) < _SHORT:
         return met.prompt
-    from engram.capture import known_secrets
+    from engram.redaction import known_secrets
 
     return known_secrets.redactor(hub.settings.home).clean(met.prompt[:4000])[:1000]
 

@@ -6,9 +6,9 @@ import binascii
 import functools
 import re
 
-from engram.capture import secret_shape as shape_of
-from engram.capture.secret_rules import pattern
-from engram.capture.secret_span import Scan
+from engram.redaction import shape as shape_of
+from engram.redaction.rules import pattern
+from engram.redaction.span import Scan
 
 # Only single characters are matched possessively: over a group, Python before 3.11.5 loses its place. What repeats as a
 # group is bounded instead, and no round of it begins like what may follow.

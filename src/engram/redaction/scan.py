@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation, MatchKind
 
-from engram.capture import secret_looks as looks
-from engram.capture.secret_rules import HIDDEN, LABELS, RULES, Rule, encodings, quoted, spellings, split
-from engram.capture.secret_span import Scan, Span
+from engram.redaction import looks
+from engram.redaction.rules import HIDDEN, LABELS, RULES, Rule, encodings, quoted, spellings, split
+from engram.redaction.span import Scan, Span
 
 _SUFFIX = 16  # a known value is found by its end, the beginning is often what all keys of a provider share
 _MAX_KNOWN = 2_000

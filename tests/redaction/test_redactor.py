@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.redaction import CONTEXTS, HOSTILE, Planted, by_name, by_rule, leaks
-from engram.capture.redact import Redactor, known_from
-from engram.capture.secret_rules import RULES, Rule, sample, split
+from engram.redaction.redactor import Redactor, known_from
+from engram.redaction.rules import RULES, Rule, sample, split
 
 MARK = re.compile(r"\[REDACTED:([a-z0-9-]+):[0-9a-f]{4}\]")
 ANYTHING = st.text(st.characters(codec=None), max_size=200)

@@ -15,9 +15,9 @@ from itertools import accumulate
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
-from engram.capture.secret_scan import Known, Scanner
-from engram.capture.secret_shape import is_distinctive, stands_in
-from engram.capture.secret_span import SEPARATOR, Scan, Span
+from engram.redaction.scan import Known, Scanner
+from engram.redaction.shape import is_distinctive, stands_in
+from engram.redaction.span import SEPARATOR, Scan, Span
 
 _GAP = len(SEPARATOR)
 _ROUNDS = 6  # what stands beside a removed value may only now be seen for what it is

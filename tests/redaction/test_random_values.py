@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from engram.capture.redact import Redactor
+from engram.redaction.redactor import Redactor
 
 _ALNUM = string.ascii_letters + string.digits
 

@@ -10,7 +10,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from engram.capture.redact import Redactor
+    from engram.redaction.redactor import Redactor
 
 _KEY = 32  # bytes
 _MOST = 20_000  # hashes
@@ -18,8 +18,8 @@ _MOST = 20_000  # hashes
 
 def redactor(home: str, *, make: bool = True) -> Redactor:
     """Return the redactor of a home, which knows again what it once saw behind a label."""
-    from engram.capture.redact import Redactor, known_from
     from engram.host import directory
+    from engram.redaction.redactor import Redactor, known_from
 
     return Redactor(key(home, make=make), known_from(os.environ, directory()), remembered(home))
 

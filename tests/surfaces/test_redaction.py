@@ -12,8 +12,6 @@ from tests.surfaces.conftest import Run
 from tests.surfaces.http.calling import Caller
 from tests.surfaces.mcp.talking import Talk
 
-pytestmark = pytest.mark.xfail(strict=True, reason="what sessions tell each other is stored as it was said")
-
 TOKEN = "ghp_" + "0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX"
 SAID = f"push with {TOKEN} to the mirror"
 
@@ -42,13 +40,13 @@ def test_what_a_session_says_of_itself_holds_no_secret(engram: Engram) -> None:
     told(engram.get_situation_report())
 
 
-def test_a_lock_is_the_same_by_the_name_that_holds_a_secret(engram: Engram, session: str) -> None:
-    other = engram.register("claude", "Working too")
+def test_a_lock_is_the_same_by_the_name_that_holds_a_secret(engram: Engram, session: str, tmp_path: Path) -> None:
+    other = engram.register("claude", "Working too", cwd=str(tmp_path))
     for name in (f"deploy:{TOKEN}", f"build/{TOKEN}/out.txt", f"/srv/{TOKEN}"):
         told(engram.lock_resource(session, name, SAID))
         told(engram.check_locks(name, session))
         with pytest.raises(Held) as refused:
-            engram.lock_resource(other, name, cwd=engram.get_session(session).cwd)
+            engram.lock_resource(other, name)
         told(refused.value)
         assert len(engram.release_resource(session, name)) == 1
     told(engram.activity())
@@ -79,7 +77,7 @@ def test_nothing_of_it_lies_in_the_home_by_any_surface(run: Run, tmp_path: Path)
         for tool, given in (
             ("log", {"entry": SAID}),
             ("lock", {"resources": [f"deploy:{TOKEN}"], "note": SAID}),
-            ("message", {"to": "next", "body": SAID, "project": str(tmp_path)}),
+            ("message", {"to": "next", "body": SAID}),
             ("remember", {"content": SAID}),
         ):
             assert not talk.call(tool, **given).get("isError"), tool
