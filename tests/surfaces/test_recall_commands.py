@@ -155,3 +155,11 @@ def test_a_conversation_is_shown_in_order(run: Run) -> None:
     assert shown.index("> How do we cache") < shown.index("> With redis")
     assert [each["role"] for each in json.loads(run("history", "billing", "--json").stdout)] == ["user", "assistant"]
     assert "engram sessions" in run("history", "nobody", status=1).stderr
+
+
+@pytest.mark.xfail(strict=True, reason="logs are not searched")
+def test_what_was_logged_is_recalled_and_answers(run: Run) -> None:
+    session = run("register", "Mending").stdout.strip()
+    run("log", "-s", session, "The heron migration needs the advisory lock 7405291")
+    assert "7405291" in run("recall", "heron migration advisory lock").stdout
+    assert "7405291" in run("ask", "which advisory lock does the heron migration need").stdout
