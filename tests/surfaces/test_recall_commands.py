@@ -157,7 +157,6 @@ def test_a_conversation_is_shown_in_order(run: Run) -> None:
     assert "engram sessions" in run("history", "nobody", status=1).stderr
 
 
-@pytest.mark.xfail(strict=True, reason="logs are not searched")
 def test_what_was_logged_is_recalled_and_answers(run: Run) -> None:
     session = run("register", "Mending").stdout.strip()
     run("log", "-s", session, "The heron migration needs the advisory lock 7405291")

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
 
 from engram.capture.discover import machine
 from engram.capture.guide_places import Guide, guides
 from engram.hub import Hub
 from engram.redaction.redactor import Redactor
+from engram.sections import split_sections
 from engram.store import passages, sessions
 from engram.text import PAGE, clean
 
 KIND = "guide"
 _LARGEST = 256 * 1024  # bytes of a guide; what is longer is no file an agent reads as a whole
-_LONGEST = 2_000  # characters of one passage
 _OURS = re.compile(r"<!-- engram:begin.*?(?:<!-- engram:end(?: \w+)? -->|\Z)", re.DOTALL)
-_HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
-_FENCE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 
 
 def take_in_guides(hub: Hub, redactor: Redactor) -> int:
@@ -41,40 +37,8 @@ def take_in_guides(hub: Hub, redactor: Redactor) -> int:
 
 
 def parts(text: str) -> list[str]:
-    """Return the passages of a guide: one a heading, long ones cut at empty lines; our own blocks are left out."""
-    plain = _OURS.sub("", text)
-    code = [found.span() for found in _FENCE.finditer(plain)]
-    starts = [each.start() for each in _HEADING.finditer(plain) if not any(a <= each.start() < b for a, b in code)]
-    edges = sorted({0, *starts, len(plain)})
-    sections = (plain[start:end].strip() for start, end in pairwise(edges))
-    return [part for section in _titled(section for section in sections if section) for part in _cut(section)]
-
-
-def _titled(sections: Iterable[str]) -> Iterator[str]:
-    """Yield sections, a heading that has nothing under it with the one below."""
-    held = ""
-    for section in sections:
-        held = f"{held}\n{section}" if held else section
-        if "\n" in section or not _HEADING.match(section):
-            yield held
-            held = ""
-    if held:
-        yield held
-
-
-def _cut(section: str) -> Iterator[str]:
-    """Yield a section in pieces of a passage's length."""
-    held = ""
-    for block in re.split(r"\n\s*\n", section):
-        if held and len(held) + len(block) > _LONGEST:
-            yield held
-            held = ""
-        held = f"{held}\n\n{block}" if held else block
-        while len(held) > 2 * _LONGEST:
-            yield held[:_LONGEST]
-            held = held[_LONGEST:]
-    if held:
-        yield held
+    """Return the passages of a guide; our own blocks are left out."""
+    return split_sections(_OURS.sub("", text))
 
 
 def _put(hub: Hub, key: str, guide: Guide, at: int, redactor: Redactor) -> None:

@@ -12,7 +12,7 @@ from engram import text
 from engram.clock import MINUTE, moment
 from engram.coordination import locks, resources
 from engram.coordination.older_engram import STATE, Entry, OlderSession, Times, fingerprint, id_of, parts, words_of
-from engram.coordination.world_state import GLOBAL, KIND
+from engram.coordination.world_state import GLOBAL, KIND, make_findable
 from engram.errors import Error, ImportRefused, InvalidInput
 from engram.model import Imported
 from engram.operation import Help, operation
@@ -332,6 +332,7 @@ class _Import:
                 self.engine, KIND, GLOBAL, version + 1, current["content"], current["made_by"], current["made_at"],
                 current["sources"],
             )  # fmt: skip
+        make_findable(self.engine, GLOBAL)
         return True
 
     def _note(self, notes: Iterable[str]) -> None:

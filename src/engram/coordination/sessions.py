@@ -306,6 +306,7 @@ def _reopen(hub: Hub, row: Row) -> None:
     """Keep what a completed session had said, then let it go on."""
     said = row["completion_summary"]
     _keep_completion(hub, row, "Re-opened.")
+    store.reopen(hub.engine, row["id"])
     activity.record(
         hub.engine, hub.now(), "reopened", row["id"], session_id=row["id"], project=row["project"], said=said
     )

@@ -10,14 +10,14 @@ from engram.errors import Conflict, InvalidInput, NotFound, TooLarge
 from engram.model import WorldState
 from engram.operation import Help, operation
 from engram.redaction.removal import remove_secrets
-from engram.store import documents
+from engram.store import documents, passages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
     from engram.hub import Hub
-    from engram.store.engine import Row
+    from engram.store.engine import Engine, Row
 
 KIND = "world"
 GLOBAL = ""
@@ -138,7 +138,18 @@ def _add(hub: Hub, key: str, content: str, made_by: str | None, expected: int | 
     added = documents.add(hub.engine, KIND, key, version + 1, content, made_by, hub.now())
     if added is None and expected is not None:  # PostgreSQL: another writer came between
         _refuse(key, version + 1, expected, documents.current(hub.engine, KIND, key))
+    if added is not None:
+        make_findable(hub.engine, key)
     return view(added) if added else None
+
+
+def make_findable(engine: Engine, key: str) -> None:
+    """Let recall find the world state as it stands now."""
+    from engram.sections import split_sections
+
+    row = documents.current(engine, KIND, key)
+    if row is not None:
+        passages.put(engine, KIND, key, split_sections(row["content"]), at=row["made_at"], project=key)
 
 
 def _refuse(key: str, version: int, expected: int, current: Row | None) -> None:

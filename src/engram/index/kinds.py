@@ -5,6 +5,7 @@ from __future__ import annotations
 # Who said it, or what it is a piece of. The order is stored: only add to its end.
 KINDS = (
     "user", "assistant", "tool", "system", "gist", "era", "digest", "profile", "narrative", "article", "daily", "guide",
+    "log", "completion", "world",
 )  # fmt: skip
 EXCHANGES = 4  # how many of them are exchanges
 TIERS = ("exchange", *KINDS[EXCHANGES:], "event")

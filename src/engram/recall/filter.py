@@ -74,7 +74,7 @@ def mask(hub: Hub, shelf: Shelf, wanted: Filter) -> Array:
     """Return which docs may be brought."""
     allowed = np.ones(shelf.count, bool)
     if wanted.of_sessions:
-        found = [*session_store.matching(hub.engine, **wanted.of_sessions), *_guides(hub, wanted)]
+        found = [*session_store.matching(hub.engine, **wanted.of_sessions), *_of_no_session(hub, wanted)]
         numbers = [session_number(each) for each in found]
         allowed &= np.isin(shelf.session_numbers, numbers)[shelf.session_of]
     if wanted.exclude:
@@ -90,9 +90,11 @@ def mask(hub: Hub, shelf: Shelf, wanted: Filter) -> Array:
     return allowed
 
 
-def _guides(hub: Hub, wanted: Filter) -> list[str]:
-    """Return the guides of a project, where nothing else is asked of sessions: no session wrote them."""
-    return list(passages.known(hub.engine, "guide", wanted.project)) if set(wanted.of_sessions) == {"project"} else []
+def _of_no_session(hub: Hub, wanted: Filter) -> list[str]:
+    """Return the guides and the world state of a project, where nothing else is asked of sessions."""
+    if set(wanted.of_sessions) != {"project"}:
+        return []
+    return [key for kind in ("guide", "world") for key in passages.known(hub.engine, kind, wanted.project)]
 
 
 def _tier(kind: str) -> str:

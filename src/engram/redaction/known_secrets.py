@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,13 +26,14 @@ def redactor(home: str, *, make: bool = True) -> Redactor:
 
 
 def key(home: str, *, make: bool = True) -> bytes:
-    """Return the key of this home, made once; without `make` a passing one where there is none."""
+    """Return the key of this home, made once; without `make`, or where it cannot be kept, a passing one."""
     found = _read(os.path.join(home, "redaction.key"))
     if len(found) == _KEY:
         return found
     fresh = secrets.token_bytes(_KEY)
     if make:
-        _write(os.path.join(home, "redaction.key"), fresh)
+        with suppress(OSError):
+            _write(os.path.join(home, "redaction.key"), fresh)
     return fresh
 
 

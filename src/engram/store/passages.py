@@ -103,7 +103,8 @@ def queue(engine: Engine, ids: Sequence[int]) -> None:
 def by_id(engine: Engine, ids: Sequence[int]) -> dict[int, Row]:
     """Return passages by id, with what is known of their sessions."""
     sql = (
-        "select p.*, s.flavor, s.summary, s.native_id from passages p"
+        "select p.*, s.flavor, s.summary, s.native_id, coalesce(nullif(p.project, ''), s.project, '') as project"
+        " from passages p"
         " left join sessions s on s.id = p.session_id where p.id in ({slots})"
     )
     return {row["id"]: row for row in among(engine, sql, ids)}

@@ -121,7 +121,10 @@ _LOGS = "select * from session_logs where session_id = :session_id order by id d
 def insert(engine: Engine, **facts: Any) -> bool:
     """Add a session; False when it is already known."""
     columns = {name: facts.get(name) for name in (*_COLUMNS, "domain")}
-    return bool(engine.run(_INSERT, **columns, **domains.names(facts.get("project"))))
+    added = bool(engine.run(_INSERT, **columns, **domains.names(facts.get("project"))))
+    if added and columns["completion_summary"]:
+        _make_completion_findable(engine, columns)
+    return added
 
 
 def get(engine: Engine, session_id: str) -> Row | None:
@@ -177,7 +180,23 @@ def rebind(engine: Engine, session_id: str, host: str, pid: int | None, pid_star
 
 def complete(engine: Engine, session_id: str, now: int, summary: str) -> Row:
     """Mark a session as done."""
-    return engine.run(_COMPLETE, id=session_id, now=now, summary=summary)[0]
+    row = engine.run(_COMPLETE, id=session_id, now=now, summary=summary)[0]
+    _make_completion_findable(engine, row)
+    return row
+
+
+def reopen(engine: Engine, session_id: str) -> None:
+    """Let what a session said at its end no longer be found as its end."""
+    from engram.store import passages
+
+    passages.drop(engine, "completion", session_id)
+
+
+def _make_completion_findable(engine: Engine, row: Row) -> None:
+    from engram.store import passages
+
+    said, at = row["completion_summary"], row["completed_at"]
+    passages.put(engine, "completion", row["id"], [said] if said else [], at=at or 0, session_id=row["id"])
 
 
 def active(engine: Engine, since: int, project: str | None, limit: int) -> list[Row]:
@@ -240,6 +259,7 @@ def counts(engine: Engine) -> Row:
 def add_log(engine: Engine, session_id: str, now: int, entry: str, origin: str | None = None) -> Row | None:
     """Append a log entry; None when that origin was taken over before."""
     rows = engine.run(_LOG, session_id=session_id, now=now, entry=entry, origin=origin)
+    _make_logs_findable(engine, rows)
     return rows[0] if rows else None
 
 
@@ -251,10 +271,19 @@ def add_logs(engine: Engine, entries: Sequence[tuple[str, int, str, str]]) -> se
     facts = {f"{key}{n}": each for n, entry in enumerate(entries) for key, each in zip("steo", entry, strict=True)}
     rows = engine.run(
         f"insert into session_logs (session_id, logged_at, entry, origin) values {slots}"
-        " on conflict (origin) do nothing returning origin",
+        " on conflict (origin) do nothing returning id, session_id, logged_at, entry, origin",
         **facts,
     )
+    _make_logs_findable(engine, rows)
     return {row["origin"] for row in rows}
+
+
+def _make_logs_findable(engine: Engine, rows: Sequence[Row]) -> None:
+    from engram.store import passages
+
+    for row in rows:
+        entry, session_id = row["entry"], row["session_id"]
+        passages.put(engine, "log", str(row["id"]), [entry], at=row["logged_at"], session_id=session_id)
 
 
 def describe(engine: Engine, session_id: str, **facts: Any) -> None:
@@ -333,7 +362,10 @@ def sink(engine: Engine) -> None:
 
 def restate(engine: Engine, session_id: str, seen: int, **facts: Any) -> bool:
     """Set what an imported session says of itself; False when it gave a sign of life since it was seen."""
-    return bool(engine.run(_RESTATE, id=session_id, seen=seen, **facts))
+    restated = bool(engine.run(_RESTATE, id=session_id, seen=seen, **facts))
+    if restated:
+        _make_completion_findable(engine, {"id": session_id, **facts})
+    return restated
 
 
 def logs(engine: Engine, session_id: str, limit: int) -> list[Row]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 LONGEST_WAIT = 50  # seconds; clients give a call up after a minute
-TIERS = ["exchange", "gist", "era", "digest", "profile", "narrative", "guide", "event"]
+TIERS = ["exchange", "gist", "era", "digest", "profile", "narrative", "guide", "log", "completion", "world", "event"]
 
 
 def _text(about: str, **more: Any) -> dict[str, Any]:

@@ -23,6 +23,7 @@ _MOST = 100
 KINDS = {
     "talk": ("Conversations", ("exchange",)), "gist": ("Gists", ("gist", "digest")), "era": ("Eras", ("era",)),
     "article": ("Articles", ("article",)), "daily": ("Daily logs", ("daily",)),
+    "note": ("Notes of sessions", ("log", "completion", "world")),
     "self": ("About you", ("profile", "narrative", "guide")), "work": ("Tool calls", ("event",)),
 }  # fmt: skip
 _FILTERS = ("kind", "project", "flavor", "since", "until")
@@ -115,6 +116,8 @@ def _title(hit: Hit) -> str:
         return hit.summary or name.rpartition("/")[2].replace("-", " ")
     if hit.tier in ("profile", "narrative"):
         return "Who you are to your agents" if hit.tier == "profile" else "Where things stand"
+    if hit.tier == "world":
+        return f"World state of {name}" if name else "World state"
     return name or hit.tier if hit.tier in ("era", "guide") else hit.summary or name or hit.tier
 
 
