@@ -23,6 +23,7 @@ _ADDRESS = re.compile(r'inet_addr\("([^"]+)"\)|inet_pton\(AF_INET6, "([^"]+)"')
 _PORT = re.compile(r"sin6?_port=htons\((\d+)\)")
 _LOOPBACK = ("127.", "::1", "0.0.0.0", "::")
 _DNS = 53
+_NAME_SERVICES = ("nscd/socket", "systemd/resolve")
 
 
 @pytest.fixture
@@ -56,13 +57,9 @@ def outside(trace: Path) -> list[str]:
 def _outside(lines: list[str]) -> Iterator[str]:
     for line in lines:
         addresses = [first or second for first, second in _ADDRESS.findall(line)]
-        ports = [int(port) for port in _PORT.findall(line)]
-        if (
-            any(not address.startswith(_LOOPBACK) for address in addresses)
-            or _DNS in ports
-            or "nscd" in line
-            or "systemd/resolve" in line
-        ):
+        away = any(not address.startswith(_LOOPBACK) for address in addresses)
+        asks = str(_DNS) in _PORT.findall(line) or any(name in line for name in _NAME_SERVICES)
+        if away or asks:
             yield line
 
 
