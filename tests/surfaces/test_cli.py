@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from engram import Engram
 from engram.operation import operations
-from engram.surfaces.cli import COMMANDS
+from engram.surfaces.cli import COMMANDS, command_line
 from tests.surfaces.conftest import Run
 
 # Operations a command reaches under another shape than its own.
@@ -266,3 +267,12 @@ def test_no_command_waits_for_arrays_it_does_not_need() -> None:
     code = "import sys; from engram.surfaces.cli import main; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_the_command_line_in_a_process_of_another_leaves_its_umask_alone() -> None:
+    before = os.umask(0o022)
+    try:
+        assert CliRunner().invoke(command_line(), ["stats", "--json"], prog_name="engram").exit_code == 0
+        assert os.umask(0o022) == 0o022
+    finally:
+        os.umask(before)

@@ -136,7 +136,6 @@ class _Root(_Group):
     """The whole command line, answering every refusal in one line, or as JSON when asked to."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        os.umask(0o077)
         if os.environ.get("NO_COLOR"):
             ctx.color = False
         try:
@@ -181,7 +180,8 @@ def command_line() -> click.Group:
 
 
 def main() -> int:
-    """Run the command line and return its exit status."""
+    """Run the command line and return its exit status; what it writes is its user's alone."""
+    os.umask(0o077)
     try:
         command_line()(prog_name="engram")
     except SystemExit as end:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
 from collections.abc import Iterator
 
@@ -85,7 +87,7 @@ def test_who_fell_silent_or_ended_is_told_so(timed: Engram, clock: ManualClock, 
     timed.register("codex", "quiet", project="/p")
     clock.pass_(3600)
     gone = timed.register("codex", "killed", project="/p", pid=ended)
-    subprocess.run(["kill", "-9", str(ended)], check=True)
+    os.kill(ended, signal.SIGKILL)
     while timed.get_session(gone).presence != "gone":
         pass
     board = part(looker, "board")
