@@ -113,7 +113,7 @@ class Naive:
     def release(self, resource: str) -> None:
         self.run("delete from resource_locks where resource = ? and session_id = ?", resource, self.session)
 
-    def run(self, sql: str, *given: object) -> list[tuple[object, ...]]:
+    def run(self, sql: str, *given: str | float) -> list[tuple[object, ...]]:
         """Open, ask, close: as it was done for every statement's worth of work."""
         connection = apsw.Connection(self.path)
         try:

@@ -284,7 +284,7 @@ def test_a_sketch_finds_what_the_exact_way_finds(opened: Opened, monkeypatch: py
         assert len(docs) <= 10 < len(exact_docs)
         assert near.max() == pytest.approx(exact.max(), abs=0.02)
         if "dog" in query:
-            assert docs[near.argmax()] == exact_docs[exact.argmax()] == held.count - 1
+            assert docs[np.argmax(near)] == exact_docs[np.argmax(exact)] == held.count - 1
 
 
 def test_a_sketch_brings_only_what_is_allowed(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
