@@ -20,6 +20,9 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -67,7 +70,6 @@ def check(words: list[str]) -> int:
     prepare(".[dev]")
     clients()
     words = with_browser(words)
-    in_memory()
     steps = (
         ("format", (str(BIN / "ruff"), "format", "--check", ".")),
         ("lint", (str(BIN / "ruff"), "check", ".")),
@@ -75,12 +77,13 @@ def check(words: list[str]) -> int:
         ("layers", (str(BIN / "lint-imports"),)),
         ("tests", (str(BIN / "pytest"), "-n", WORKERS, "--dist", "worksteal", *words)),
     )
-    for name, command in steps:
-        print(f"== {name}", flush=True)
-        status = run(*command)
-        if status:
-            print(f"== {name} failed")
-            return status
+    with own_folder():
+        for name, command in steps:
+            print(f"== {name}", flush=True)
+            status = run(*command)
+            if status:
+                print(f"== {name} failed")
+                return status
     return 0
 
 
@@ -92,17 +95,27 @@ def with_browser(words: list[str]) -> list[str]:
     return [word for word in words if word != "--browser"]
 
 
-def in_memory() -> None:
-    """Let the tests keep their files in memory where there is plenty: they sync thousands of stores to disk."""
-    room = Path("/dev/shm")
-    if os.access(room, os.W_OK) and shutil.disk_usage(room).free >= 6 << 30:
-        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(room))
+@contextmanager
+def own_folder() -> Iterator[None]:
+    """Give the tests, and the agents they start, a folder for all their files, and remove it in the end.
+
+    It lies in memory where there is plenty: the tests sync thousands of stores to disk.
+    """
+    memory = Path("/dev/shm")
+    plenty = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free >= 6 << 30
+    folder = tempfile.mkdtemp(prefix="engram-", dir=memory if plenty else None)
+    os.chmod(folder, 0o755)  # as root, PostgreSQL runs as another user
+    os.environ.update(TMPDIR=folder, PYTEST_DEBUG_TEMPROOT=folder)
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def test(words: list[str]) -> int:
     prepare(".[dev]")
-    in_memory()
-    return run(str(BIN / "pytest"), *words)
+    with own_folder():
+        return run(str(BIN / "pytest"), *words)
 
 
 def fix(_: list[str]) -> int:
@@ -141,7 +154,8 @@ def live(words: list[str]) -> int:
     clients("all")
     run(sys.executable, str(ROOT / "tools" / "local_model.py"))  # the Python that has pip
     os.environ["ENGRAM_LIVE"] = "all"
-    return run(str(BIN / "pytest"), "tests/live", *words)
+    with own_folder():
+        return run(str(BIN / "pytest"), "tests/live", *words)
 
 
 def clients(*names: str) -> int:

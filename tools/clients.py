@@ -59,7 +59,8 @@ def install(name: str) -> str:
     wanted = [CLIENTS[name], *_node(name)]
     env = {**os.environ, "GROK_HOME": str(folder / "home")}  # its installer copies itself there
     done = subprocess.run(
-        [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", "--no-update-notifier", *wanted],
+        [npm, "install", f"--cache={cache() / 'npm'}", "--no-audit", "--no-fund", "--loglevel=error",
+         "--no-update-notifier", *wanted],
         cwd=folder, env=env, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["npm failed"])[-1]
