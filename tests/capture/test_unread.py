@@ -40,7 +40,6 @@ def told(engram: Engram) -> dict[str, Any]:
     return found
 
 
-@NOT_YET
 def test_a_new_field_in_a_cursor_record_loses_nothing(engram: Engram, home: Path) -> None:
     cursor_file(home, message("user", "Hi", createdAt=1), message("assistant", "Yes", createdAt=2))
     found = engram.ingest()

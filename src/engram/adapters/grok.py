@@ -96,8 +96,7 @@ class Grok:
 
     def recognises(self, path: str, head: bytes) -> bool:
         """Tell whether a file is a transcript of Grok."""
-        cut = b"\n" not in head and b'session/update","params":{' in head[:200]
-        return cut or looks_like(head, _is_update) or looks_like(head, is_chat)
+        return looks_like(head, _is_update) or looks_like(head, is_chat)
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield what a transcript says after a mark."""

@@ -36,9 +36,9 @@ from engram.adapters.adapter import (
 from engram.adapters.shapes import small
 from engram.errors import StoreDamaged
 from engram.model import About, Event, Usage
-from engram.store.foreign import MAGIC, rows
+from engram.store.foreign import MAGIC, rows, tables
 
-_TABLES = (b"usage_events", b"message_json", b"scope_key", b"cwd_at_start")
+_TABLES = {"workspaces", "sessions", "messages", "usage_events"}
 
 
 class GrokCli:
@@ -52,7 +52,7 @@ class GrokCli:
 
     def recognises(self, path: str, head: bytes) -> bool:
         """Tell whether a file is its database."""
-        return head.startswith(MAGIC) and all(each in head for each in _TABLES)
+        return head.startswith(MAGIC) and tables(path) >= _TABLES
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield everything the database says; none of it is promised where it is damaged."""
