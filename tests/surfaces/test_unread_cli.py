@@ -5,16 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.capture.test_unread import cursor_file
 from tests.capture.transcripts import Claude
 from tests.surfaces.conftest import Run
 
-NOT_YET = pytest.mark.xfail(strict=True, reason="what cannot be read is dropped for good and in silence")
 
-
-@NOT_YET
 def test_ingest_prints_and_encodes_what_it_could_not_read(run: Run, home: Path) -> None:
     path = cursor_file(home, {"hello": "world"})
     shown = run("ingest").stdout
@@ -24,7 +19,6 @@ def test_ingest_prints_and_encodes_what_it_could_not_read(run: Run, home: Path) 
     assert unread["reason"] in shown
 
 
-@NOT_YET
 def test_many_are_named_by_example_and_all_in_json(run: Run, home: Path) -> None:
     for number in range(25):
         cursor_file(home, {"hello": number}, name=f"chat-{number:02}")
@@ -34,7 +28,6 @@ def test_many_are_named_by_example_and_all_in_json(run: Run, home: Path) -> None
     assert len(json.loads(run("ingest", "--json").stdout)["unread"]) == 25
 
 
-@NOT_YET
 def test_again_is_an_option_of_the_command(run: Run, home: Path) -> None:
     Claude(home).says("Hello")
     run("ingest")

@@ -46,6 +46,7 @@ class ChatGPT:
     """The adapter of ChatGPT's export."""
 
     flavor = "chatgpt"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield nothing: an export lies wherever its user put it."""

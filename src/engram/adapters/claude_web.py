@@ -26,6 +26,7 @@ class ClaudeWeb:
     """The adapter of claude.ai's export."""
 
     flavor = "claude-web"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield nothing: an export lies wherever its user put it."""

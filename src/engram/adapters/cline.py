@@ -57,6 +57,7 @@ class Cline:
     """The adapter of Cline."""
 
     flavor = "cline"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where Cline's extension and its command line keep their work."""

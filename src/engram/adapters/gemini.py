@@ -45,6 +45,7 @@ from engram.adapters.records import Record, damage, looks_like, opaque, record_k
 from engram.adapters.shapes import told
 from engram.model import Event
 
+_LEFT_OUT = ("logs.json", "checkpoint*", "tool*outputs")
 _MESSAGES = re.compile(r'"messages":\s*\[')
 _SESSION = re.compile(r'"sessionId":\s*"([^"]+)"')
 _HEADER = {
@@ -57,11 +58,12 @@ class Gemini:
     """The adapter of Gemini CLI."""
 
     flavor = "gemini"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where Gemini CLI keeps its transcripts."""
         home = environ.get("GEMINI_CLI_HOME") or user_home(environ)
-        yield Place(root=os.path.join(home, ".gemini", "tmp"), endings=(".json", ".jsonl"))
+        yield Place(root=os.path.join(home, ".gemini", "tmp"), endings=(".json", ".jsonl"), left_out=_LEFT_OUT)
 
     def recognises(self, path: str, head: bytes) -> bool:
         """Tell whether a file is a transcript of Gemini CLI."""

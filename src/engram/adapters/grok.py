@@ -87,6 +87,7 @@ class Grok:
     """The adapter of Grok Build."""
 
     flavor = "grok"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where Grok keeps its transcripts."""

@@ -45,6 +45,7 @@ class GrokCli:
     """The adapter of the community's Grok CLI."""
 
     flavor = "grok-cli"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where it keeps its database."""

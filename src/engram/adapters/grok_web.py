@@ -25,6 +25,7 @@ class GrokWeb:
     """The adapter of grok.com's export."""
 
     flavor = "grok-web"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield nothing: an export lies wherever its user put it."""

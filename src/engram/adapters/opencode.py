@@ -39,6 +39,7 @@ class OpenCode:
     """The adapter of OpenCode."""
 
     flavor = "opencode"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where OpenCode keeps its sessions."""

@@ -49,6 +49,7 @@ class Qwen:
     """The adapter of Qwen Code."""
 
     flavor = "qwen"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where Qwen Code keeps its transcripts."""
