@@ -320,7 +320,7 @@ CAPTURE = (
             click.Argument(["paths"], nargs=-1, type=click.Path()),
             click.Option(
                 ["--again"], is_flag=True,
-                help="Read every transcript again from the start. Nothing is stored twice; deleted sessions stay deleted.",
+                help="Read every transcript again from its start. Nothing is stored twice; deleted sessions stay away.",
             ),
             click.Option(["--dry-run"], is_flag=True, help="Find and read, but write nothing."),
             click.Option(["--watch", "watching"], is_flag=True, help="Stay, and take in what comes as it comes."),
