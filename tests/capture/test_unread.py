@@ -11,6 +11,7 @@ import pytest
 
 from engram import Engram
 from engram.adapters.registry import adapters
+from engram.capture import spool, worker
 from tests.capture.transcripts import Claude
 
 
@@ -135,14 +136,40 @@ def test_a_file_that_made_an_adapter_fail_is_named_by_doctor_and_tried_again(
     odd.write_text("new words\n")
     toy = Toy(b"new")
     monkeypatch.setitem(adapters(), "toy", toy)
-    toy.fails = True
+    toy.fails = OSError("the disk has a hole")
     found = engram.ingest([str(odd)])
     assert found.failures
     assert [each.path for each in found.unread] == [str(odd)]
     assert any(str(odd) in each.text for each in engram.doctor())
-    toy.fails = False
+    toy.fails = None
     assert engram.ingest([str(odd)]).events == 1
     assert not any(str(odd) in each.text for each in engram.doctor())
+
+
+def test_a_reason_that_is_kept_holds_no_secret(
+    engram: Engram, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    odd = tmp_path / "odd.jsonl"
+    odd.write_text("new words\n")
+    toy = Toy(b"new")
+    toy.fails = ValueError(f"cannot make a number of {secret} \udcff \0")
+    monkeypatch.setitem(adapters(), "toy", toy)
+    (unread,) = engram.ingest([str(odd)]).unread
+    assert unread.reason.startswith("ValueError: cannot make a number of")
+    assert secret not in unread.reason
+    assert not any(secret in each.text for each in engram.doctor())
+
+
+def test_what_lies_beside_a_subagents_transcript_is_not_taken_for_one(engram: Engram, home: Path) -> None:
+    work = Claude(home)
+    work.says("Look around")
+    beside = work.path.with_suffix("") / "subagents"
+    beside.mkdir(parents=True)
+    (beside / "agent-a1.meta.json").write_text('{"agentType": "Explore"}')
+    request = spool.Request(flavor="claude", native_id=work.session, path=str(work.path), event="stop")
+    spool.ask(engram.settings.home, request)
+    assert [found.unread for found in worker.work(engram)] == [(), ()]
 
 
 class Toy:
@@ -150,7 +177,7 @@ class Toy:
 
     flavor = "toy"
     version = 1
-    fails = False
+    fails: Exception | None = None
 
     def __init__(self, word: bytes) -> None:
         self.word = word
@@ -166,7 +193,7 @@ class Toy:
         from engram.model import Event
 
         if self.fails:
-            raise OSError("the disk has a hole")
+            raise self.fails
         for number, line in enumerate(Path(path).read_bytes().splitlines()):
             if line.startswith(self.word):
                 yield Event(session="t", key=str(number), kind="message", role="user", text=line.decode())

@@ -113,7 +113,14 @@ class Sweep:
                 self._stop_if_unwritable(trouble)
                 self.writer.abandon()
                 self.failures[each.path] = f"{type(trouble).__name__}: {trouble}"
-                self._pass_over(each, _reason(trouble), readers="")
+                self._pass_over(each, self._reason(trouble), readers="")
+
+    def _reason(self, problem: Exception) -> str:
+        """Return in a line that may be stored why a file could not be read: an error may quote what the file says."""
+        if isinstance(problem, OSError) and problem.strerror:
+            return f"it cannot be opened: {problem.strerror}"
+        told = f"{type(problem).__name__}: {problem}".encode("utf-8", "backslashreplace").decode()
+        return one_line(self.writer.redactor.clean(told), 300)
 
     def _stop_if_unwritable(self, problem: Exception) -> None:
         if isinstance(problem, Error) and problem.code.startswith("store"):
@@ -216,13 +223,6 @@ class Stand:
             "damaged": self.damaged, "unread": None, "readers": version_of(self.adapter),
             "ours": orjson.dumps(sorted(self.excluded)).decode() if self.excluded else None,
         }  # fmt: skip
-
-
-def _reason(problem: Exception) -> str:
-    """Return in a line why a file could not be read."""
-    if isinstance(problem, OSError) and problem.strerror:
-        return f"it cannot be opened: {problem.strerror}"
-    return one_line(f"{type(problem).__name__}: {problem}", 300)
 
 
 def _read_before(source: Source, cursor: Any) -> int:

@@ -25,7 +25,7 @@ _DAY = 24 * HOUR
 _BEHIND = 0.05  # of stability: a drive has pressed with all it has for long
 _KEPT = 30  # days an agent keeps its transcripts that says nothing of it
 _NAMED = 5  # files that could not be read
-_UPDATE = "update Engram, then engram ingest; if it still cannot read them, report what wrote them"
+_UPDATE = "update Engram, then engram ingest; report a file that stays unread, or remove it if it is damaged"
 _UNITS = {"h": 1 / 24, "d": 1, "w": 7, "m": 30}  # days of each
 
 
