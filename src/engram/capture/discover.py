@@ -6,8 +6,10 @@ import os
 import socket
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
+from pathlib import PurePath
 from stat import S_ISREG
 
 from engram.adapters.adapter import HEAD, Adapter, Mark, Place
@@ -147,17 +149,21 @@ def below(directory: str, flavor: str | None = None) -> list[str]:
 
 
 def flavor_at(path: str, found: Iterable[tuple[str, Place]]) -> str:
-    """Return which agent keeps its transcripts where a file lies; nothing if none does."""
-    return next((flavor for flavor, place in found if path.endswith(place.endings) and _is_inside(path, place)), "")
+    """Return which agent keeps its transcripts where a file lies, also behind links; nothing if none does."""
+    real = os.path.realpath(path)
+    fitting = ((flavor, place) for flavor, place in found if path.endswith(place.endings))
+    return next((flavor for flavor, place in fitting if _is_inside(path, real, place)), "")
 
 
-def _is_inside(path: str, place: Place) -> bool:
-    """Tell whether a file lies in a place, under its own path or behind links."""
-    for inner, root in ((path, place.root), (os.path.realpath(path), os.path.realpath(place.root))):
-        parts = inner.removeprefix(root.rstrip(os.sep) + os.sep).split(os.sep)
-        if inner == root or (inner.startswith(root.rstrip(os.sep) + os.sep) and len(parts) <= place.depth + 1):
-            return not any(_is_left_out(part, place.left_out) for part in parts)
+def _is_inside(path: str, real: str, place: Place) -> bool:
+    for inner, root in ((path, place.root), (real, _real(place.root))):
+        if PurePath(inner).is_relative_to(root):
+            inside = PurePath(inner).relative_to(root).parts
+            return len(inside) <= place.depth + 1 and not any(_is_left_out(part, place.left_out) for part in inside)
     return False
+
+
+_real = lru_cache(maxsize=256)(os.path.realpath)
 
 
 def adapter_of(found: Source) -> Adapter | None:
