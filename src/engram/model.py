@@ -278,6 +278,7 @@ class Ingested:
     failures: dict[str, str]  # transcripts that could not be read, and why
     retention: Retention | None = None
     dry_run: bool = False
+    unread: tuple[Any, ...] = ()  # files that could not be read, now or when last tried: path, size and reason
 
 
 @value

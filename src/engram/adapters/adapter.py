@@ -24,6 +24,7 @@ class Place:
     root: str
     endings: tuple[str, ...]  # what a transcript's name ends with
     depth: int = 8
+    left_out: tuple[str, ...] = ()  # names of files and directories that are the agent's bookkeeping, as patterns
 
 
 @value
@@ -41,7 +42,8 @@ class Adapter(Protocol):
     """Our knowledge of one flavor.
 
     An adapter may also say `forks_unnamed = True`: a fork repeats its parent's events under their world-wide ids
-    and does not name it, so that the first event tells whose fork it is.
+    and does not name it, so that the first event tells whose fork it is. Raise its `version` (1 if it has none) when it
+    learns to read more: what could not be read is read again then.
     """
 
     flavor: str

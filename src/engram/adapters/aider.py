@@ -64,6 +64,7 @@ class Aider:
     """The adapter of Aider."""
 
     flavor = "aider"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield the projects, in each of which Aider keeps its chats."""

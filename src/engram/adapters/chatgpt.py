@@ -16,19 +16,16 @@ other tools' samples.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from engram.adapters.adapter import Item, Mark, Place, as_text, mapping, microseconds, parsed, words
+from engram.adapters.beginning import parse_beginning
 from engram.adapters.document import elements, named, unreadable
 from engram.adapters.records import record_key
 from engram.model import About, Event
 from engram.value import value
 
-_MAPPING = re.compile(rb'(?<!\\)"mapping"\s*:\s*\{')
-_AUTHOR = re.compile(rb'(?<!\\)"author"\s*:\s*\{\s*"role"\s*:')
-_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{")
 _IMAGES = ("image_asset_pointer", "video_container_asset_pointer")
 _HIDDEN = "is_visually_hidden_from_conversation"
 
@@ -49,6 +46,7 @@ class ChatGPT:
     """The adapter of ChatGPT's export."""
 
     flavor = "chatgpt"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield nothing: an export lies wherever its user put it."""
@@ -56,17 +54,28 @@ class ChatGPT:
 
     def recognises(self, path: str, head: bytes) -> bool:
         """Tell whether a file holds conversations of ChatGPT."""
-        return bool(_START.match(head) and _MAPPING.search(head, 0, 65536) and _AUTHOR.search(head))
+        found = parse_beginning(head)
+        return any(map(_has_authors, found if isinstance(found, list) else [found]))
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield all conversations of an export."""
         for found in elements(path):
-            conversation = mapping(mapping(found).get("raw_provider_payload")) or mapping(found)
+            conversation = _payload(found)
             if isinstance(conversation.get("mapping"), dict):
                 yield from _conversation(conversation)
             else:
                 yield unreadable(named(path), path)
         yield Mark()
+
+
+def _payload(found: Any) -> dict[str, Any]:
+    """Return a conversation, which a capture of the site wraps."""
+    return mapping(mapping(found).get("raw_provider_payload")) or mapping(found)
+
+
+def _has_authors(found: Any) -> bool:
+    nodes = map(mapping, mapping(_payload(found).get("mapping")).values())
+    return any(_role(mapping(node.get("message"))) is not None for node in nodes)
 
 
 def _conversation(found: dict[str, Any]) -> Iterator[Item]:

@@ -78,6 +78,7 @@ class Claude:
     """The adapter of Claude Code."""
 
     flavor = "claude"
+    version = 1
     forks_unnamed = True
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
@@ -85,7 +86,7 @@ class Claude:
         home = user_home(environ)
         moved = [each for each in environ.get("CLAUDE_CONFIG_DIR", "").split(",") if each]
         for root in moved or [os.path.join(home, ".claude"), os.path.join(home, ".config", "claude")]:
-            yield Place(root=os.path.join(root, "projects"), endings=(".jsonl",))
+            yield Place(root=os.path.join(root, "projects"), endings=(".jsonl",), left_out=("journal.jsonl",))
 
     def recognises(self, path: str, head: bytes) -> bool:
         """Tell whether a file is a transcript of Claude Code."""

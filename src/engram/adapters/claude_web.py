@@ -12,23 +12,21 @@ Seen: another tool's sample of 2026-08; the blocks as another tool describes the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from engram.adapters.adapter import Item, Mark, Place, as_text, mapping, microseconds, text_of, words
+from engram.adapters.beginning import parse_beginning
 from engram.adapters.document import elements, named, unreadable
 from engram.adapters.records import record_key
 from engram.model import About, Event
-
-_MESSAGES = re.compile(rb'(?<!\\)"chat_messages"\s*:\s*\[')
-_START = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"\w+"\s*:')
 
 
 class ClaudeWeb:
     """The adapter of claude.ai's export."""
 
     flavor = "claude-web"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield nothing: an export lies wherever its user put it."""
@@ -36,7 +34,9 @@ class ClaudeWeb:
 
     def recognises(self, path: str, head: bytes) -> bool:
         """Tell whether a file holds conversations of claude.ai."""
-        return bool(_START.match(head) and _MESSAGES.search(head, 0, 65536) and b'"uuid"' in head)
+        found = parse_beginning(head)
+        listed = map(mapping, found if isinstance(found, list) else [found])
+        return b'"uuid"' in head and any(isinstance(each.get("chat_messages"), list) for each in listed)
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield all conversations of an export."""

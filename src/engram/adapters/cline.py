@@ -27,18 +27,17 @@ from engram.adapters.adapter import (
     mapping,
     microseconds,
     number,
-    parsed,
     text_of,
     user_home,
+    whole,
     words,
 )
+from engram.adapters.beginning import parse_beginning
 from engram.adapters.cline_task import beside, first_kind, is_roo, task_of, told
 from engram.adapters.document import document, named, unreadable
 from engram.model import About, Event, Usage
 
 EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
-_SESSION = re.compile(rb'\s*\{(?=.{0,2000}"sessionId"\s*:)(?=.{0,4000}"messages"\s*:\s*\[)', re.DOTALL)
-_STAMP = re.compile(rb'"ts"\s*:\s*\d{13}\b')
 _INPUT = re.compile(r"\s*<user_input[^>]*>(.*?)</user_input>\s*", re.DOTALL)
 _COUNTS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
 
@@ -58,6 +57,7 @@ class Cline:
     """The adapter of Cline."""
 
     flavor = "cline"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where Cline's extension and its command line keep their work."""
@@ -68,11 +68,12 @@ class Cline:
 
     def recognises(self, path: str, head: bytes) -> bool:
         """Tell whether a file is a task or a session of Cline."""
-        if _SESSION.match(head):
-            return b'"role"' in head and bool(_STAMP.search(head))
+        found = parse_beginning(head)
+        if isinstance(found, dict):
+            return _is_session(found)
         kind = first_kind(head)
         if kind is None:
-            return os.path.basename(path) == "ui_messages.json" and _is_plain(head)
+            return os.path.basename(path) == "ui_messages.json" and _is_plain(found)
         return kind == "task" or (kind == "text" and not is_roo(path, head))
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
@@ -87,9 +88,15 @@ class Cline:
         yield Mark()
 
 
-def _is_plain(head: bytes) -> bool:
-    """Tell whether a file is a bare list of messages."""
-    found = parsed(head.decode("utf-8", "replace").strip())
+def _is_session(found: dict[str, Any]) -> bool:
+    """Tell whether a document is a session of the command line, by its messages' roles and times in milliseconds."""
+    messages = found.get("messages") if "sessionId" in found else None
+    listed = map(mapping, messages if isinstance(messages, list) else [])
+    return any("role" in each and (whole(each.get("ts")) or 0) >= 10**12 for each in listed)
+
+
+def _is_plain(found: Any) -> bool:
+    """Tell whether a document is a bare list of messages."""
     first = mapping(found[0]) if isinstance(found, list) and found else {}
     return {"role", "content", "timestamp"} <= set(first)
 

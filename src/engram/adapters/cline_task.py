@@ -16,11 +16,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from engram.adapters.adapter import Item, as_text, mapping, microseconds, number, parsed, words
+from engram.adapters.beginning import parse_beginning
 from engram.adapters.document import document
 from engram.model import About, Event, Usage
 
-_ENTRY = re.compile(rb'\s*\[\s*\{[^{}\[\]]{0,200}?"(?:say|ask)"\s*:\s*"(\w+)"', re.DOTALL)
-_TYPE = re.compile(rb'"type"\s*:\s*"(?:say|ask)"')
 _ROO = re.compile(
     rb'<slug>|"apiProtocol"|"(?:checkpoint_saved|codebase_search_result|subtask_result|api_req_retry_delayed|'
     rb'rooignore_error|condense_context|user_edit_todos)"'
@@ -51,8 +50,9 @@ _PLAIN = {
 
 def first_kind(head: bytes) -> str | None:
     """Return the kind of a task's first entry, or None if this is no task."""
-    found = _ENTRY.match(head)
-    return found[1].decode() if found and _TYPE.search(head, 0, 400) else None
+    entries = parse_beginning(head)
+    first = mapping(entries[0]) if isinstance(entries, list) and entries else {}
+    return words(first.get("say")) or words(first.get("ask")) if first.get("type") in ("say", "ask") else None
 
 
 def is_roo(path: str, head: bytes) -> bool:

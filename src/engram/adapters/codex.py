@@ -63,6 +63,7 @@ class Codex:
     """The adapter of the Codex CLI."""
 
     flavor = "codex"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where Codex keeps its rollouts."""

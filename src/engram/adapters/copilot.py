@@ -65,6 +65,7 @@ class Copilot:
     """The adapter of the Copilot CLI."""
 
     flavor = "copilot"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where the Copilot CLI keeps its sessions."""

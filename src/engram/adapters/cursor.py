@@ -55,6 +55,7 @@ class Cursor:
     """The adapter of Cursor."""
 
     flavor = "cursor"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where Cursor's editor and agent keep their chats."""

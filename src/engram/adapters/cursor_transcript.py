@@ -13,17 +13,16 @@ from engram.adapters.records import Record, damage, looks_like, opaque, records
 from engram.model import About, Event
 
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
-_FIELDS = {"role", "message"}
 
 
 def is_transcript(head: bytes) -> bool:
-    """Tell whether a file's first records have Cursor's shape and nothing that others add to it."""
+    """Tell whether a file's first records have Cursor's shape, whatever else they hold."""
     return looks_like(head, _is_ours)
 
 
 def _is_ours(record: dict[str, Any]) -> bool:
     content = mapping(record.get("message")).get("content")
-    return set(record) == _FIELDS and record["role"] in ("user", "assistant") and isinstance(content, list)
+    return record.get("role") in ("user", "assistant") and isinstance(content, list)
 
 
 def transcript(path: str, since: Mark, cwd: str | None) -> Iterator[Item]:

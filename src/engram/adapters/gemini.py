@@ -27,6 +27,7 @@ from copy import deepcopy
 from typing import Any
 
 from engram.adapters.adapter import Item, Mark, Place, as_text, mapping, microseconds, user_home, words
+from engram.adapters.beginning import parse_beginning
 from engram.adapters.bounded import CHUNK, Bytes, Cut, opened, read_whole
 from engram.adapters.document import parse_document
 from engram.adapters.gemini_message import (
@@ -44,7 +45,7 @@ from engram.adapters.records import Record, damage, looks_like, opaque, record_k
 from engram.adapters.shapes import told
 from engram.model import Event
 
-_PRETTY = re.compile(rb'\s*\{\s*"(?:sessionId|projectHash|startTime|lastUpdated|messages|kind|summary)"')
+_LEFT_OUT = ("logs.json", "checkpoint*", "tool*outputs")
 _MESSAGES = re.compile(r'"messages":\s*\[')
 _SESSION = re.compile(r'"sessionId":\s*"([^"]+)"')
 _HEADER = {
@@ -57,17 +58,16 @@ class Gemini:
     """The adapter of Gemini CLI."""
 
     flavor = "gemini"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where Gemini CLI keeps its transcripts."""
         home = environ.get("GEMINI_CLI_HOME") or user_home(environ)
-        yield Place(root=os.path.join(home, ".gemini", "tmp"), endings=(".json", ".jsonl"))
+        yield Place(root=os.path.join(home, ".gemini", "tmp"), endings=(".json", ".jsonl"), left_out=_LEFT_OUT)
 
     def recognises(self, path: str, head: bytes) -> bool:
         """Tell whether a file is a transcript of Gemini CLI."""
-        if looks_like(head, _is_ours):
-            return True
-        return bool(_PRETTY.match(head)) and b'"projectHash"' in head and b'"sessionId"' in head
+        return looks_like(head, _is_ours) or _is_ours(mapping(parse_beginning(head)))
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield what a transcript says after a mark; a file that is written anew is read anew."""
@@ -85,12 +85,10 @@ class Gemini:
 
 
 def _is_ours(record: dict[str, Any]) -> bool:
-    if "uuid" in record:
-        return False
     if "projectHash" in record:
         return "sessionId" in record
     answer = record.get("type") == "gemini" and "id" in record and "content" in record
-    return answer or set(record) in ({"$set"}, {"$rewindTo"})
+    return answer or isinstance(record.get("$set"), dict) or "$rewindTo" in record
 
 
 def _written_whole(path: str) -> Bytes | None:
@@ -221,7 +219,7 @@ class _Chat:
                 # an answer that first appears here is none: it was put there after a summary
                 own = {**message, "type": "injected"} if message.get("type") == "gemini" else message
                 yield from self._message(own, (record.start << 8) + place)
-        if not set(change) <= _HEADER:
+        if set(change).isdisjoint(_HEADER):
             yield opaque(self.session, record, None, "$set")
 
     def _message(self, message: dict[str, Any], order: int) -> Iterator[Item]:

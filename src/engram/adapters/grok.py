@@ -87,6 +87,7 @@ class Grok:
     """The adapter of Grok Build."""
 
     flavor = "grok"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where Grok keeps its transcripts."""
@@ -96,8 +97,7 @@ class Grok:
 
     def recognises(self, path: str, head: bytes) -> bool:
         """Tell whether a file is a transcript of Grok."""
-        cut = b"\n" not in head and b'session/update","params":{' in head[:200]
-        return cut or looks_like(head, _is_update) or looks_like(head, is_chat)
+        return looks_like(head, _is_update) or looks_like(head, is_chat)
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield what a transcript says after a mark."""

@@ -25,8 +25,6 @@ _QUERY = re.compile(r"\s*<user_query>\n?(.*?)\n?</user_query>", re.DOTALL)
 def is_chat(record: dict[str, Any]) -> bool:
     """Tell a record of this cache by the fields only Grok gives one."""
     kind = record.get("type") or record.get("role")
-    if "uuid" in record or "timestamp" in record:
-        return False
     if kind == "assistant":
         return "model_id" in record and "content" in record
     if kind == "user":

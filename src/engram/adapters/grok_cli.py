@@ -36,15 +36,16 @@ from engram.adapters.adapter import (
 from engram.adapters.shapes import small
 from engram.errors import StoreDamaged
 from engram.model import About, Event, Usage
-from engram.store.foreign import MAGIC, rows
+from engram.store.foreign import MAGIC, rows, tables
 
-_TABLES = (b"usage_events", b"message_json", b"scope_key", b"cwd_at_start")
+_TABLES = {"workspaces", "sessions", "messages", "usage_events"}
 
 
 class GrokCli:
     """The adapter of the community's Grok CLI."""
 
     flavor = "grok-cli"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where it keeps its database."""
@@ -52,7 +53,7 @@ class GrokCli:
 
     def recognises(self, path: str, head: bytes) -> bool:
         """Tell whether a file is its database."""
-        return head.startswith(MAGIC) and all(each in head for each in _TABLES)
+        return head.startswith(MAGIC) and tables(path) >= _TABLES
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield everything the database says; none of it is promised where it is damaged."""

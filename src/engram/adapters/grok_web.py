@@ -11,23 +11,21 @@ Seen: another tool's sample of 2026-08; the wrapped responses as other tools des
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from engram.adapters.adapter import Item, Mark, Place, as_text, mapping, microseconds, words
+from engram.adapters.beginning import parse_beginning
 from engram.adapters.document import elements, named, unreadable
 from engram.adapters.records import record_key
 from engram.model import About, Event
-
-_CONVERSATIONS = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{.{0,4096}?(?<!\\)"conversations"\s*:\s*\[\s*\{', re.DOTALL)
-_RESPONSES = re.compile(rb'(?<!\\)"responses"\s*:\s*\[')
 
 
 class GrokWeb:
     """The adapter of grok.com's export."""
 
     flavor = "grok-web"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield nothing: an export lies wherever its user put it."""
@@ -35,7 +33,9 @@ class GrokWeb:
 
     def recognises(self, path: str, head: bytes) -> bool:
         """Tell whether a file holds conversations of Grok."""
-        return bool(_CONVERSATIONS.match(head) and _RESPONSES.search(head))
+        listed = mapping(parse_beginning(head)).get("conversations")
+        conversations = map(mapping, listed if isinstance(listed, list) else [])
+        return any(isinstance(each.get("responses"), list) for each in conversations)
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield all conversations of an export."""

@@ -24,6 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from engram.adapters.adapter import Item, Mark, Place, mapping, parsed, user_home, whole, words
+from engram.adapters.beginning import parse_beginning
 from engram.adapters.document import document, named, unreadable
 from engram.adapters.opencode_message import about, is_fork, messages
 from engram.errors import StoreDamaged
@@ -31,7 +32,6 @@ from engram.store.foreign import MAGIC, Foreign, stamped, tables
 
 _OVERLAP = 60_000  # milliseconds by which times of updates may come late
 _OPEN = 100  # sessions without an end that we go on looking at
-_EXPORT = re.compile(rb'\s*\{\s*"info"\s*:\s*\{.{0,400}?"id"\s*:\s*"ses_', re.DOTALL)
 _ID = re.compile(rb'"id"\s*:\s*"(ses_\w+)"')
 
 
@@ -39,6 +39,7 @@ class OpenCode:
     """The adapter of OpenCode."""
 
     flavor = "opencode"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where OpenCode keeps its sessions."""
@@ -51,9 +52,8 @@ class OpenCode:
         """Tell whether a file is OpenCode's database, an export, or a session of the time before."""
         if head.startswith(MAGIC):
             return {"session", "message", "part", "project"} <= tables(path)
-        if _EXPORT.match(head):
-            return b'"messages"' in head or b'"projectID"' in head or b'"directory"' in head
-        return _is_session(parsed(head.decode("utf-8", "replace").strip()))
+        found = mapping(parse_beginning(head))
+        return _is_export(found) or _is_session(found)
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield what was said since a mark in whichever store this is."""
@@ -62,11 +62,16 @@ class OpenCode:
         yield from _database(path, since) if database else _files(path)
 
 
-def _is_session(found: Any) -> bool:
-    """Tell a session's own file from those of its messages and parts."""
-    if not isinstance(found, dict) or not str(found.get("id", "")).startswith("ses_"):
-        return False
-    return "role" not in found and isinstance(found.get("time"), dict) and ("projectID" in found or "title" in found)
+def _is_export(found: dict[str, Any]) -> bool:
+    info = mapping(found.get("info"))
+    told = "messages" in found or "projectID" in info or "directory" in info
+    return told and str(info.get("id", "")).startswith("ses_")
+
+
+def _is_session(found: dict[str, Any]) -> bool:
+    """Tell a session's own file from those of its messages and parts, by its id."""
+    told = isinstance(found.get("time"), dict) and ("projectID" in found or "title" in found)
+    return told and str(found.get("id", "")).startswith("ses_")
 
 
 def _files(path: str) -> Iterator[Item]:

@@ -49,6 +49,7 @@ class Qwen:
     """The adapter of Qwen Code."""
 
     flavor = "qwen"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where Qwen Code keeps its transcripts."""
@@ -58,8 +59,7 @@ class Qwen:
 
     def recognises(self, path: str, head: bytes) -> bool:
         """Tell whether a file is a transcript of Qwen Code."""
-        cut = b"\n" not in head and b'"parentUuid":' in head and b'"message":{"role":"user","parts":[' in head
-        return cut or looks_like(head, _is_ours)
+        return looks_like(head, _is_ours)
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield what a transcript says after a mark."""

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import orjson
 
 from engram.adapters.adapter import Item, Mark, as_text
+from engram.adapters.beginning import parse_beginning
 from engram.adapters.bounded import CHUNK, Bytes, Line, read_lines
 from engram.adapters.salvage import Piece, find_whole_records
 from engram.model import Event
@@ -303,9 +304,9 @@ def opaque(session: str, record: Record, at: int | None, name: str | None) -> Ev
 
 
 def looks_like(head: bytes, tests: Callable[[dict[str, Any]], bool], lines: int = 40) -> bool:
-    """Tell whether one of a file's first records passes a test."""
+    """Tell whether one of a file's first records passes a test; one that is cut is judged by its beginning."""
     for line in head.split(b"\n")[:lines]:
-        found = _parse(line)
+        found = _parse(line) or parse_beginning(line)
         if isinstance(found, dict) and tests(found):
             return True
     return False

@@ -30,6 +30,16 @@ def adapters() -> dict[str, Adapter]:
     return found
 
 
+def version_of(adapter: Adapter) -> str:
+    """Return an adapter's version as a cursor keeps it."""
+    return str(getattr(adapter, "version", 1))
+
+
+def all_versions() -> str:
+    """Return which adapters there are now, each with its version."""
+    return " ".join(sorted(f"{flavor}:{version_of(each)}" for flavor, each in adapters().items()))
+
+
 def recognised(path: str, head: bytes, likely: str | None = None) -> Adapter | None:
     """Return the adapter whose transcript a file is, by what it holds; the likely one is asked first."""
     known = adapters()

@@ -27,6 +27,7 @@ class Roo:
     """The adapter of Roo Code."""
 
     flavor = "roo"
+    version = 1
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where Roo Code keeps its tasks."""

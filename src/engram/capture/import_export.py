@@ -14,6 +14,7 @@ from engram.operation import Help, operation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from engram.adapters.adapter import Adapter
     from engram.capture.discover import Source
 
 _MEMBER = re.compile(r"(?:^|/)(?:conversations(?:-\d+)?|prod-grok-backend)\.json$")
@@ -53,7 +54,6 @@ def import_grok(
 def _imported(hub: Hub, path: str, flavor: str, dry_run: bool) -> Ingested:
     import tempfile
 
-    from engram.capture.discover import adapter_of
     from engram.capture.intake import take_in
 
     if not os.path.exists(path):
@@ -63,11 +63,20 @@ def _imported(hub: Hub, path: str, flavor: str, dry_run: bool) -> Ingested:
         if not found:
             raise ImportRefused(path=path, reason="it holds no conversations.json.")
         for each in found:
-            adapter = adapter_of(each)
+            adapter = _adapter(each)
             if adapter is None or adapter.flavor != flavor:
                 what = f"it is of {adapter.flavor}" if adapter else "nobody knows its format"
                 raise ImportRefused(path=each.name, reason=f"it is no {flavor} export: {what}.")
         return take_in(hub, found, dry_run=dry_run)
+
+
+def _adapter(found: Source) -> Adapter | None:
+    from engram.capture.discover import Unreadable, adapter_of
+
+    try:
+        return adapter_of(found)
+    except Unreadable:
+        return None
 
 
 def _files(path: str, scratch: str) -> Iterator[Source]:

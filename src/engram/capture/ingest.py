@@ -16,8 +16,9 @@ def ingest(
     flavor: Annotated[str | None, Help("only this agent's")] = None,
     since_hours: Annotated[float | None, Help("only what changed within so many hours")] = None,
     dry_run: Annotated[bool, Help("find and read, but write nothing")] = False,
+    again: Annotated[bool, Help("read every transcript again from its beginning; nothing is stored twice")] = False,
 ) -> Ingested:
     """Take in what the agents' transcripts say since the last time."""
     from engram.capture.intake import sweep  # readers and the redactor: weight no other command should carry
 
-    return sweep(hub, paths=paths, flavor=flavor, since_hours=since_hours, dry_run=dry_run)
+    return sweep(hub, paths=paths, flavor=flavor, since_hours=since_hours, dry_run=dry_run, again=again)

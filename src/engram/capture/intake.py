@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from engram.adapters.adapter import Place
 from engram.adapters.registry import adapters
 from engram.capture import discover
 from engram.capture.discover import Source
@@ -35,6 +36,7 @@ def sweep(
     flavor: str | None = None,
     since_hours: float | None = None,
     dry_run: bool = False,
+    again: bool = False,
     progress: Progress | None = None,
 ) -> Ingested:
     """Run one sweep and say what came of it."""
@@ -42,7 +44,7 @@ def sweep(
         raise InvalidInput(field="flavor", reason=f"{flavor!r} is none; there are {', '.join(sorted(adapters()))}.")
     everything = paths is None and flavor is None and since_hours is None
     found = _chosen(hub, paths, flavor, since_hours)
-    return take_in(hub, found, dry_run=dry_run, progress=progress, all_known=everything)
+    return take_in(hub, found, dry_run=dry_run, again=again, progress=progress, all_known=everything)
 
 
 def take_in(
@@ -50,6 +52,7 @@ def take_in(
     found: Iterable[Source],
     *,
     dry_run: bool = False,
+    again: bool = False,
     progress: Progress | None = None,
     all_known: bool = False,
     weigh: bool = True,
@@ -61,12 +64,14 @@ def take_in(
     with Turn(hub.settings.home), _without_collector():
         sources = list(found)
         learnt = redactor(hub, make=not dry_run)
+        run = Sweep(hub, learnt, dry_run=dry_run, again=again)
         try:
-            run = _swept(hub, sources, learnt, dry_run, progress, all_known)
+            run.run(sources, progress, all_known=all_known)
         except StoreFull:
             if not _make_room(hub):
                 raise
-            run = _swept(hub, sources, learnt, dry_run, progress, all_known)
+            run = Sweep(hub, learnt, dry_run=dry_run, again=again)
+            run.run(sources, progress, all_known=all_known)
         if dry_run:
             return _report(run, 0, None)
         if all_known:
@@ -91,14 +96,6 @@ def _make_room(hub: Hub) -> bool:
     return freed > 0
 
 
-def _swept(
-    hub: Hub, sources: list[Source], learnt: Redactor, dry_run: bool, progress: Progress | None, all_known: bool
-) -> Sweep:  # fmt: skip
-    run = Sweep(hub, learnt, dry_run=dry_run)
-    run.run(sources, progress, all_known=all_known)
-    return run
-
-
 @contextmanager
 def _without_collector() -> Iterator[None]:
     """Spare a sweep the search for cycles: it makes millions of objects and no cycle among them."""
@@ -113,7 +110,7 @@ def _without_collector() -> Iterator[None]:
 
 def _chosen(hub: Hub, paths: Iterable[str] | None, flavor: str | None, since_hours: float | None) -> list[Source]:
     if paths is not None:
-        return _named(paths)
+        return _named(paths, list(discover.places(sessions.projects(hub.engine))))
     found = discover.sources(sessions.projects(hub.engine), flavor)
     if since_hours is None:
         return list(found)
@@ -132,15 +129,18 @@ def _report(run: Sweep, analyzed: int, kept: Retention | None) -> Ingested:
         failures=run.failures,
         retention=kept,
         dry_run=run.dry_run,
+        unread=tuple(run.unread.values()),
     )
 
 
-def _named(paths: Iterable[str]) -> list[Source]:
+def _named(paths: Iterable[str], places: list[tuple[str, Place]]) -> list[Source]:
     """Return the files a person names; of a directory, all that may be transcripts."""
     found: list[Source] = []
     for path in map(os.path.abspath, paths):
-        inside = [discover.source(each) for each in discover.below(path)] if os.path.isdir(path) else []
-        here = [each for each in (inside or [discover.source(path)]) if each]
+        inside = discover.below(path) if os.path.isdir(path) else []
+        flavors = {each: discover.flavor_at(each, places) for each in inside or [path]}
+        sources = (discover.source(each, flavors[each], expected=bool(flavors[each] or not inside)) for each in flavors)
+        here = [each for each in sources if each]
         if not here:
             raise InvalidInput(field="paths", reason=f"there is no file {path!r}.")
         found += here

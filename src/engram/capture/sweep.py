@@ -10,24 +10,42 @@ from typing import Any
 import orjson
 
 from engram.adapters.adapter import Adapter, Mark
+from engram.adapters.registry import adapters, all_versions, version_of
 from engram.capture import discover
 from engram.capture.batch import FULL, Batch, cleaned
-from engram.capture.discover import Source
+from engram.capture.discover import Source, Unread
 from engram.capture.writer import Writer
 from engram.errors import Error
 from engram.hub import Hub
 from engram.redaction.redactor import Redactor
 from engram.store import counters, cursors
+from engram.text import one_line
 
 Progress = Callable[[int, int, str], None]  # bytes done, bytes to do, what is being read
+
+
+def is_waiting(source: Source, cursor: Any) -> bool:
+    """Tell whether a file is new, changed, or one that an adapter may read better now."""
+    return cursor is None or not source.unchanged(cursor) or is_due(cursor)
+
+
+def is_due(cursor: Any) -> bool:
+    """Tell whether what could not be read of a file, all or some, was last tried by other adapters than there are."""
+    if cursor is None:
+        return False
+    adapter = adapters().get(cursor["flavor"])
+    if adapter is None or cursor["unread"] is not None:
+        return bool(cursor["readers"] != all_versions())
+    return bool(cursor["damaged"] and cursor["readers"] != version_of(adapter))
 
 
 class Sweep:
     """The work of one sweep and its counts."""
 
-    def __init__(self, hub: Hub, redactor: Redactor, *, dry_run: bool = False) -> None:
+    def __init__(self, hub: Hub, redactor: Redactor, *, dry_run: bool = False, again: bool = False) -> None:
         self.hub = hub
         self.dry_run = dry_run
+        self.again = again  # read everything from its beginning
         self.host = discover.machine(hub.engine.dialect)
         self.writer = Writer(hub, redactor)
         self.counts: dict[str, int] = dict.fromkeys(
@@ -36,6 +54,7 @@ class Sweep:
         self.read: dict[str, int] = {}  # bytes of each transcript
         self.sessions: set[str] = set()
         self.failures: dict[str, str] = {}
+        self.unread: dict[str, Unread] = {}
 
     def run(self, found: Iterable[Source], progress: Progress | None = None, *, all_known: bool = False) -> None:
         """Take in what is new; `all_known` tells that a known transcript not among them is gone."""
@@ -44,16 +63,24 @@ class Sweep:
         for source in found:
             cursor = known.pop(source.name, None) if all_known else self._cursor(source)
             self.counts["discovered"] += 1
-            if cursor is not None and source.unchanged(cursor):
-                self.counts["skipped_unchanged"] += 1
-            else:
+            if self.again or is_waiting(source, cursor):
                 news.append(source)
+            else:
+                self._skip(source, cursor)
         if all_known and not self.dry_run:
             self._note_vanished(known)
         self._read_all(news, progress)
         if not self.dry_run:
             self.writer.finish()
             self.counts["events"] = self.writer.events
+
+    def _skip(self, source: Source, cursor: Any) -> None:
+        self.counts["skipped_unchanged"] += 1
+        if cursor["unread"] is not None:
+            self._name(source, cursor["unread"])
+
+    def _name(self, source: Source, reason: str) -> None:
+        self.unread[source.path] = Unread(path=source.shown, size=source.size, reason=reason)
 
     def _cursor(self, source: Source) -> Any:
         return cursors.get(self.hub.engine, self.host, source.name)
@@ -86,6 +113,14 @@ class Sweep:
                 self._stop_if_unwritable(trouble)
                 self.writer.abandon()
                 self.failures[each.path] = f"{type(trouble).__name__}: {trouble}"
+                self._pass_over(each, self._reason(trouble), readers="")
+
+    def _reason(self, problem: Exception) -> str:
+        """Return in a line that may be stored why a file could not be read: an error may quote what the file says."""
+        if isinstance(problem, OSError) and problem.strerror:
+            return f"it cannot be opened: {problem.strerror}"
+        told = f"{type(problem).__name__}: {problem}".encode("utf-8", "backslashreplace").decode()
+        return one_line(self.writer.redactor.clean(told), 300)
 
     def _stop_if_unwritable(self, problem: Exception) -> None:
         if isinstance(problem, Error) and problem.code.startswith("store"):
@@ -93,25 +128,37 @@ class Sweep:
 
     def _read(self, source: Source, tell: Callable[[int], Any]) -> None:
         cursor = self._cursor(source)
-        adapter = discover.adapter_of(source)
+        adapter = self._adapter(source)
         if adapter is None:
-            self._pass_over(source)
             return
         since = discover.resumed(source, cursor if cursor and cursor["flavor"] == adapter.flavor else None)
         self.read[source.name] = 0
         known = cursor if cursor and (since.offset or not cursor["place"]) else None  # else it is another file now
+        if self.again or is_due(cursor):
+            since = Mark()
         stand = Stand(self, source, adapter, known, since.offset)
         for batch, mark in _batches(adapter, source, since):
             stand.store(batch, mark)
             tell(stand.offset)
 
-    def _pass_over(self, source: Source) -> None:
-        """Remember a file no adapter knows, so that it is looked at again only when it changes."""
-        self.counts["unknown"] += 1
+    def _adapter(self, source: Source) -> Adapter | None:
+        """Return who reads a file; name one that nobody can read, which is tried again when adapters change."""
+        try:
+            adapter = discover.adapter_of(source)
+        except discover.Unreadable as problem:
+            self.counts["unknown"] += 1
+            self._pass_over(source, str(problem), readers=all_versions() if problem.is_lasting else "")
+            return None
+        if adapter is None:
+            self._pass_over(source, None, readers=all_versions())
+        return adapter
+
+    def _pass_over(self, source: Source, reason: str | None, readers: str) -> None:
+        if reason is not None:
+            self._name(source, reason)
         if not self.dry_run:
-            empty = dict.fromkeys(("state", "ours"))
-            zero = dict.fromkeys(("num", "place", "damaged"), 0)
-            cursors.move(self.hub.engine, **empty, **zero, flavor="", head="", tail="", **self.position(source))
+            kept = reason if source.expected else None
+            cursors.pass_over(self.hub.engine, **self.position(source), unread=kept, readers=readers)
 
     def position(self, source: Source) -> dict[str, Any]:
         """Return how a file lies there, as a cursor remembers it."""
@@ -138,8 +185,9 @@ class Stand:
     def __init__(self, sweep: Sweep, source: Source, adapter: Adapter, cursor: Any, offset: int) -> None:
         self.sweep, self.source, self.adapter = sweep, source, adapter
         self.num = cursor["num"] if cursor else sweep.file_number()
-        self.damaged = 0
+        self.damaged = cursor["damaged"] if cursor and offset else 0
         self.offset = offset
+        self._counted = _read_before(source, cursor)
         self.excluded: set[str] = set(orjson.loads(cursor["ours"])) if cursor and cursor["ours"] else set()
 
     def store(self, batch: Batch, mark: Mark | None) -> None:
@@ -153,7 +201,7 @@ class Stand:
         sweep.sessions.update(f"{self.adapter.flavor}:{each}" for each in batch.sessions)
         self.excluded |= sweep.writer.register.ours(batch)
         if not sweep.dry_run:
-            sweep.writer.write(batch, self, read, self._cursor(mark) if mark else None)
+            sweep.writer.write(batch, self, self._fresh(read), self._cursor(mark) if mark else None)
 
     def _bytes(self, mark: Mark) -> int:
         """Return how much was read up to a mark; a document without places is read whole."""
@@ -161,15 +209,27 @@ class Stand:
         self.offset = mark.offset
         return read
 
+    def _fresh(self, read: int) -> int:
+        """Return how many of the bytes read last were not counted when the file was read before."""
+        end = self.offset or read
+        return max(end - max(end - read, self._counted), 0)
+
     def _cursor(self, mark: Mark) -> dict[str, Any]:
         head, tail = discover.probe(self.source.path, mark.offset)
         state = cleaned(mark.state, self.sweep.writer.redactor) if mark.state else None
         return {
             **self.sweep.position(self.source), "flavor": self.adapter.flavor, "num": self.num,
             "place": mark.offset, "state": orjson.dumps(state).decode() if state else None, "head": head, "tail": tail,
-            "damaged": self.damaged,
+            "damaged": self.damaged, "unread": None, "readers": version_of(self.adapter),
             "ours": orjson.dumps(sorted(self.excluded)).decode() if self.excluded else None,
         }  # fmt: skip
+
+
+def _read_before(source: Source, cursor: Any) -> int:
+    """Return how much of a file was counted as read before; a document that changed counts anew."""
+    if cursor is None:
+        return 0
+    return int(cursor["place"]) or (source.size if source.unchanged(cursor) else 0)
 
 
 def _tell(progress: Progress | None, done: int, total: int, path: str, read: int) -> None:

@@ -32,12 +32,11 @@ def watch(hub: Hub, flavor: str | None = None) -> Generator[Ingested, None, None
     while True:
         found = list(discover.places(sessions.projects(hub.engine), flavor))
         roots = {place.root for _, place in found if os.path.isdir(place.root)}
-        endings = tuple({ending for _, place in found for ending in place.endings})
         for changed in changes(
             *roots, debounce=_GATHER, rust_timeout=_AGAIN, yield_on_timeout=True, raise_interrupt=True
         ):  # fmt: skip
             paths = {path.removesuffix("-wal") for _, path in changed}
-            wanted = {path for path in paths | missed if path.endswith(endings) and os.path.isfile(path)}
+            wanted = {path for path in paths | missed if discover.flavor_at(path, found) and os.path.isfile(path)}
             whole = behind or not changed
             try:
                 if wanted or whole:

@@ -103,7 +103,7 @@ def _named(request: spool.Request) -> list[Source]:
     if not request.path or request.flavor == "grok":  # it names one file of several
         return []
     folder, ending = os.path.splitext(request.path)
-    beside = discover.below(folder) if ending else ()
+    beside = discover.below(folder, request.flavor) if ending else ()
     named = (discover.source(path, request.flavor) for path in (request.path, *beside))
     return [each for each in named if each is not None]
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     "host", "path", "flavor", "num", "place", "state", "size", "changed_at", "inode", "head", "tail", "damaged",
-    "ours", "read_at",
+    "ours", "read_at", "unread", "readers",
 )  # fmt: skip
 
 _MOVE = f"""
@@ -20,13 +20,21 @@ on conflict (host, path) do update set
   flavor = excluded.flavor, num = excluded.num, ours = excluded.ours, place = excluded.place,
   state = excluded.state, size = excluded.size,
   changed_at = excluded.changed_at, inode = excluded.inode, head = excluded.head, tail = excluded.tail,
-  damaged = excluded.damaged, read_at = excluded.read_at, vanished_at = null
+  damaged = excluded.damaged, read_at = excluded.read_at, unread = excluded.unread, readers = excluded.readers,
+  vanished_at = null
+"""
+_PASS_OVER = f"""
+insert into cursors ({", ".join(_COLUMNS)})
+values (:host, :path, '', 0, 0, null, :size, :changed_at, :inode, '', '', 0, null, :read_at, :unread, :readers)
+on conflict (host, path) do update set
+  size = excluded.size, changed_at = excluded.changed_at, inode = excluded.inode, read_at = excluded.read_at,
+  unread = excluded.unread, readers = excluded.readers, vanished_at = null
 """
 
 
 def known(engine: Engine, host: str) -> dict[str, Row]:
     """Return every cursor of this machine by path."""
-    columns = "path, flavor, num, size, changed_at, inode, vanished_at"
+    columns = "path, flavor, num, size, changed_at, inode, damaged, unread, readers, vanished_at"
     rows = engine.run(f"select {columns} from cursors where host = :host", host=host)
     return {row["path"]: row for row in rows}
 
@@ -40,6 +48,11 @@ def get(engine: Engine, host: str, path: str) -> Row | None:
 def move(engine: Engine, **facts: Any) -> None:
     """Write down how far a transcript was read."""
     engine.run(_MOVE, **facts)
+
+
+def pass_over(engine: Engine, **facts: Any) -> None:
+    """Write down why a file could not be read; how far it was read before stays."""
+    engine.run(_PASS_OVER, **facts)
 
 
 def vanish(engine: Engine, host: str, path: str, now: int) -> None:

@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from typing import Annotated
 
     from engram.capture.discover import Source
+    from engram.store.engine import Row
 
 _DAY = 24 * HOUR
 _BEHIND = 0.05  # of stability: a drive has pressed with all it has for long
 _KEPT = 30  # days an agent keeps its transcripts that says nothing of it
+_NAMED = 5  # files that could not be read
+_UPDATE = "update Engram, then engram ingest; report a file that stays unread, or remove it if it is damaged"
 _UNITS = {"h": 1 / 24, "d": 1, "w": 7, "m": 30}  # days of each
 
 
@@ -99,6 +102,7 @@ def _agents(hub: Hub) -> Iterator[Finding]:
     """Say for each agent on this machine what is captured, and what will be gone before it is."""
     from engram.adapters.registry import adapters
     from engram.capture import discover
+    from engram.capture.sweep import is_waiting
 
     known = cursors.known(hub.engine, discover.machine(hub.engine.dialect))
     now = hub.now()
@@ -106,14 +110,39 @@ def _agents(hub: Hub) -> Iterator[Finding]:
         found = list(discover.sources(sessions.projects(hub.engine), flavor))
         if not found:
             continue
-        waiting = [each for each in found if each.name not in known or not each.unchanged(known[each.name])]
-        text = f"{len(found)} transcripts, {len(found) - len(waiting)} captured"
-        if waiting:
-            yield Finding("warning", flavor, f"{text}, {len(waiting)} to come.", "engram ingest")
-        else:
-            yield Finding("ok", flavor, f"{text}.")
+        rows = {each: known.pop(each.name, None) for each in found}
+        unread = {each.shown: row for each, row in rows.items() if row and _is_unread(row, is_waiting(each, row))}
+        waiting = [each for each, row in rows.items() if each.shown not in unread and is_waiting(each, row)]
+        yield _captured(flavor, len(found), len(waiting), len(unread))
+        yield from _unread(flavor, unread)
         yield from _expiring(flavor, waiting, now)
         yield from _unheard(hub, flavor, found)
+    yield from _unread("files", {path: row for path, row in known.items() if _is_unread(row, False)})
+
+
+def _is_unread(row: Row, is_waiting: bool) -> bool:
+    """Tell whether a file could not be read; one that adapters have learnt more for is only waiting."""
+    tried = not is_waiting or row["readers"] == ""
+    return row["unread"] is not None and tried and any(map(os.path.exists, (row["path"], f"{row['path']}.zst")))
+
+
+def _captured(flavor: str, found: int, waiting: int, unread: int) -> Finding:
+    told = [f"{found} transcripts", f"{found - waiting - unread} captured"]
+    told += [f"{waiting} to come"] if waiting else []
+    told += [f"{unread} not read"] if unread else []
+    level = "warning" if waiting or unread else "ok"
+    return Finding(level, flavor, f"{', '.join(told)}.", "engram ingest" if waiting else "")
+
+
+def _unread(subject: str, unread: dict[str, Row]) -> Iterator[Finding]:
+    """Name the files that could not be read, for each reason the first few, and say what to do."""
+    reasons: dict[tuple[str, bool], list[str]] = {}
+    for path, row in unread.items():
+        reasons.setdefault((row["unread"], row["readers"] == ""), []).append(path)
+    for (reason, is_passing), paths in reasons.items():
+        more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+        text = f"Could not read {', '.join(paths[:_NAMED])}{more}: {reason}."
+        yield Finding("warning", subject, text, "engram ingest  # once that is fixed" if is_passing else _UPDATE)
 
 
 def _unheard(hub: Hub, flavor: str, found: list[Source]) -> Iterator[Finding]:

@@ -27,17 +27,17 @@ from engram.wiki.lint import Linted
 FAILED = "engram.failed"  # in a command's meta: its answer names something that went wrong
 
 
-def ingest(paths: tuple[str, ...], dry_run: bool, watching: bool, since: str | None, flavor: str | None,
+def ingest(paths: tuple[str, ...], again: bool, dry_run: bool, watching: bool, since: str | None, flavor: str | None,
            config: str | None, spooled: bool, as_json: bool) -> None:  # fmt: skip
     """Take in what the agents' transcripts say since the last time; without paths, everything that is new."""
     if spooled:
         _work_for_hooks()
         return
     if config is not None:
-        _refuse_with_config(paths, watching, since, flavor)
+        _refuse_with_config(paths, again, watching, since, flavor)
         _ingest_by_config(config, dry_run, as_json)
         return
-    _refuse_together(paths, dry_run, watching, since, flavor)
+    _refuse_together(paths, again, dry_run, watching, since, flavor)
     with Engram() as engram:
         if watching:
             _watch(engram, flavor, as_json)
@@ -51,6 +51,7 @@ def ingest(paths: tuple[str, ...], dry_run: bool, watching: bool, since: str | N
                 flavor=flavor,
                 since_hours=_hours(since),
                 dry_run=dry_run,
+                again=again,
                 progress=bar,
             )
         show(found, as_json)
@@ -75,8 +76,11 @@ def tell_notes(path: str, notes: tuple[str, ...]) -> None:
         click.echo(click.style(f"{path}: {each}", fg="yellow"), err=True)
 
 
-def _refuse_with_config(paths: tuple[str, ...], watching: bool, since: str | None, flavor: str | None) -> None:
-    given = {"paths": bool(paths), "--watch": watching, "--since": since is not None, "--flavor": flavor is not None}
+def _refuse_with_config(
+    paths: tuple[str, ...], again: bool, watching: bool, since: str | None, flavor: str | None
+) -> None:  # fmt: skip
+    given = {"paths": bool(paths), "--again": again, "--watch": watching}
+    given |= {"--since": since is not None, "--flavor": flavor is not None}
     for name in (name for name, is_given in given.items() if is_given):
         raise InvalidInput(field=name, reason="--config names what is taken in; it does not go with this.")
 
@@ -96,11 +100,12 @@ def _work_for_hooks() -> None:
 
 
 def _refuse_together(
-    paths: tuple[str, ...], dry_run: bool, watching: bool, since: str | None, flavor: str | None
+    paths: tuple[str, ...], again: bool, dry_run: bool, watching: bool, since: str | None, flavor: str | None
 ) -> None:  # fmt: skip
     """Refuse options that would be passed over in silence."""
     if watching:
-        for name, given in (("--dry-run", dry_run), ("--since", since is not None), ("paths", paths)):
+        unfit = {"--again": again, "--dry-run": dry_run, "--since": since is not None, "paths": paths}
+        for name, given in unfit.items():
             if given:
                 raise InvalidInput(field=name, reason="--watch takes in all that comes; it does not go with this.")
     for name, each in (("--since", since), ("--flavor", flavor)):
@@ -313,6 +318,10 @@ CAPTURE = (
         "ingest", callback=ingest, help=ingest.__doc__,
         params=[
             click.Argument(["paths"], nargs=-1, type=click.Path()),
+            click.Option(
+                ["--again"], is_flag=True,
+                help="Read every transcript again from its start. Nothing is stored twice; deleted sessions stay away.",
+            ),
             click.Option(["--dry-run"], is_flag=True, help="Find and read, but write nothing."),
             click.Option(["--watch", "watching"], is_flag=True, help="Stay, and take in what comes as it comes."),
             click.Option(["--since"], help="Only what changed since: 12h, 7d, or a date like 2026-11-01."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +16,11 @@ from engram.model import Capture, Check, Cost, Digest, Event, Ingested, Retentio
 from engram.surfaces.cli.render import LISTS, ago, facts, render
 from engram.surfaces.cli.table import table
 
+if TYPE_CHECKING:
+    from engram.capture.discover import Unread
+
 _OUTCOME = {"success": "green", "partial": "yellow", "failure": "red", "abandoned": "magenta", "unclear": None}
+_NAMED = 10  # files that could not be read
 _SHOWN = 1500  # characters of an event
 
 
@@ -27,15 +31,27 @@ def _(found: Ingested) -> str:
     )
     lines = [f"{'Would take in: ' if found.dry_run else ''}{counts}"]
     lines.append(f"{text.size(found.bytes)} read: {found.events:,} events of {found.sessions:,} sessions")
-    told = {"vanished": "sources gone, what they said is kept", "unknown": "files no adapter knows",
+    told = {"vanished": "sources gone, what they said is kept",
             "damaged": "bytes could not be read and were skipped"}  # fmt: skip
     lines += [f"{getattr(found, name):,} {words}" for name, words in told.items() if getattr(found, name)]
     if found.redacted:
         lines.append(f"{sum(found.redacted.values()):,} secrets removed: {', '.join(sorted(found.redacted))}")
     lines += [click.style(f"✗ {path}: {why}", fg="red") for path, why in found.failures.items()]
+    lines += unread_files([each for each in found.unread if each.path not in found.failures])
     if found.retention:
         lines.append(render(found.retention))
     return "\n".join(lines)
+
+
+def unread_files(unread: Sequence[Unread]) -> list[str]:
+    """Return the lines that name what could not be read, with reasons; of many, the first."""
+    if not unread:
+        return []
+    lines = [click.style(f"{len(unread):,} {'file' if len(unread) == 1 else 'files'} could not be read:", fg="yellow")]
+    lines += [f"  {_safe(each.path)} ({text.size(each.size)}): {_safe(each.reason)}" for each in unread[:_NAMED]]
+    if len(unread) > _NAMED:
+        lines.append(f"  … and {len(unread) - _NAMED:,} more; --json names them all.")
+    return lines
 
 
 @render.register

@@ -105,6 +105,8 @@ def taken_in(found: Ingested) -> str:
     if found.redacted:
         lines.append(f"{sum(found.redacted.values()):,} secrets were left out: {', '.join(sorted(found.redacted))}.")
     lines += [click.style(f"✗ {path}: {why}", fg="red") for path, why in found.failures.items()]
+    if found.unread:
+        lines.append(f"{len(found.unread):,} files could not be read; `engram doctor` names them.")
     return "\n".join(lines)
 
 
