@@ -141,7 +141,8 @@ class _Nemesis:
         evicted = "select count(*) as count from blobs where evicted_at is not null"
         summary.evictions = engram.engine.run(evicted)[0]["count"]
         mended = engram.check(repair=True).mended
-        if len(mended) != (summary.leftovers > 0) or engram.check().leftovers:
+        # Bodies that no row names go into quarantine, drafts that were broken off are removed: a line for each.
+        if bool(mended) != (summary.leftovers > 0) or len(mended) > 2 or engram.check().leftovers:
             summary.violations.append(f"repair: {mended}, {engram.check().leftovers} leftovers")
 
 

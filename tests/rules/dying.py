@@ -27,7 +27,7 @@ def die(real: object) -> object:
     return call
 
 
-os.replace = die(os.replace)  # type: ignore[assignment]
-os.unlink = die(os.unlink)  # type: ignore[assignment]
 with Engram(home) as engram:
+    os.replace = die(os.replace)  # type: ignore[assignment]
+    os.unlink = die(os.unlink)  # type: ignore[assignment]
     engram.distribute(files=not undo, undo=bool(undo))

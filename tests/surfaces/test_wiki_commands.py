@@ -18,6 +18,7 @@ def test_a_question_is_asked_in_plain_words_and_answered_with_sources(run: Run) 
 
 
 def test_lint_ends_with_status_1_on_errors_only(run: Run, tmp_path: Path) -> None:
+    run("stats")  # makes the store
     page = tmp_path / "home" / "wiki" / "concepts" / "a.md"
     page.parent.mkdir(parents=True)
     page.write_text("# A\n\nShort.\n")
@@ -27,6 +28,7 @@ def test_lint_ends_with_status_1_on_errors_only(run: Run, tmp_path: Path) -> Non
 
 
 def test_a_page_written_by_hand_is_found_after_indexing(run: Run, tmp_path: Path) -> None:
+    run("stats")  # makes the store
     page = tmp_path / "home" / "wiki" / "concepts" / "a.md"
     page.parent.mkdir(parents=True)
     page.write_text("# Zeppelin\n\nIt lands on the lighthouse at noon.\n")
@@ -64,6 +66,7 @@ def test_pages_are_listed_shown_edited_and_compared(run: Run, tmp_path: Path) ->
 
 
 def test_what_was_typed_is_kept_if_somebody_saved_meanwhile(run: Run, tmp_path: Path) -> None:
+    run("stats")  # makes the store
     page = tmp_path / "home" / "wiki" / "concepts" / "tea.md"
     page.parent.mkdir(parents=True)
     page.write_text("# Tea\n")

@@ -229,8 +229,8 @@ def test_a_model_writes_the_entry_in_its_five_parts(opened: Opened, today: Manua
         == "**Context:** Exports.\n\n**Decisions Made:**\n- Keep CSV.\n\n**Lessons Learned:**\n- Rows were read twice."
     )
     assert list(done.by) == ["model:openai/scripted"]
-    asked = json.dumps(api.asked)
-    assert "> user: Please make the export" in asked
+    asked = json.dumps(api.asked, ensure_ascii=False)
+    assert "> ‹user›: Please make the export" in asked
 
 
 def test_a_summary_that_mentions_a_sentinel_is_an_entry(opened: Opened, today: ManualClock) -> None:

@@ -24,7 +24,6 @@ from engram.hub import Hub
 from engram.index.index import bring_up_to_date
 from engram.model import Ingested, Retention
 from engram.redaction import known_secrets
-from engram.redaction.redactor import Redactor
 from engram.redaction.removal import redactor
 from engram.store import ballast, sessions
 
