@@ -23,6 +23,8 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Any
 
+from engram.distribution import NAME
+
 ROOT = Path(__file__).resolve().parents[1]
 OUTER = str(getattr(sys, "_base_executable", sys.executable))  # an environment of ours has no pip of its own
 AIM = 60  # MB of the base package
@@ -47,7 +49,7 @@ def installed(folder: Path) -> tuple[str, Path]:
     python = str(folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python")
     pip = (OUTER, "-m", "pip", "--disable-pip-version-check")
     run(*pip, "wheel", "-q", "--no-deps", "-w", str(folder), str(ROOT))
-    wheel = next(folder.glob("engram-*.whl"))
+    wheel = next(folder.glob("engram_agents-*.whl"))
     run(*pip, "--python", python, "install", "-q", str(wheel))
     return python, wheel
 
@@ -70,7 +72,7 @@ def sizes(python: str) -> list[dict[str, Any]]:
 
 def needed(here: dict[str, Distribution]) -> list[str]:
     """Return the names of Engram and what it needs without extras, as far as it is here."""
-    found = ["engram"]
+    found = [NAME]
     for name in found:  # grows as it goes
         wanted = [each for each in here[name].requires or () if "extra ==" not in each]
         names = [named(re.split(r"[^\w.-]", each, maxsplit=1)[0]) for each in wanted]

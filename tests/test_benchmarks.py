@@ -138,7 +138,7 @@ def test_the_hook_benchmark_measures_every_event_and_a_dead_server() -> None:
 def test_the_install_benchmark_weighs_what_the_base_needs_and_times_each_start() -> None:
     found: dict[str, Any] = json.loads(run("-m", "benchmarks.install", "--quick", "--json"))
     names = {each["package"] for each in found["packages"]}
-    assert {"engram", "apsw", "click", "numpy", "orjson"} <= names
+    assert {"engram-agents", "apsw", "click", "numpy", "orjson"} <= names
     assert names.isdisjoint({"pip", "setuptools", "pytest", "onnxruntime", "starlette"})
     assert found["mb"] == pytest.approx(sum(each["mb"] for each in found["packages"]))
     assert all(each["mb"] > 0.05 for each in found["packages"])  # ours too, though its sources lie elsewhere
