@@ -18,7 +18,6 @@ from tests.memory.test_import_lyra import NOON, Lyra
 
 BEGAN, LATER = "2026-03-01T10:00:00+00:00", "2026-03-02T10:00:00+00:00"
 MORE = [f"Now move the module number {n} over, and keep the tests of it green." for n in range(24)]
-soon = pytest.mark.xfail(strict=True, reason="quotes take the place of what somebody wrote")
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +31,6 @@ def content(engram: Engram, session: str) -> str:
     return found.content
 
 
-@soon
 def test_a_gist_by_a_model_survives_a_forced_dream_without_one(opened: Opened) -> None:
     with speaking(chat(answered(summary="They fixed the parser."))) as api:
         hub = openai(opened, api)
@@ -44,7 +42,7 @@ def test_a_gist_by_a_model_survives_a_forced_dream_without_one(opened: Opened) -
     plain.dream(force=True)
     found = plain.get_summary("one")
     assert found is not None
-    assert found.content.startswith("They fixed the parser.\n\nSince then, quoted:\n- ")
+    assert found.content.startswith("They fixed the parser.\n\nSince then, quoted:\nAsked:\n- ")
     assert (found.made_by, found.unsummarized) == (made_by, 0)
     assert "move the module number" in passages(plain, "gist")["one"]
     version = found.version
@@ -53,7 +51,6 @@ def test_a_gist_by_a_model_survives_a_forced_dream_without_one(opened: Opened) -
     assert plain.get_summary("one").version == version  # type: ignore[union-attr]
 
 
-@soon
 def test_what_is_quoted_below_a_written_gist_begins_where_the_writing_ends(engram: Engram) -> None:
     said(engram, "one", BEGAN, *TALK)
     engram.store_summary("one", "They fixed it.")
@@ -68,7 +65,6 @@ def test_what_is_quoted_below_a_written_gist_begins_where_the_writing_ends(engra
     assert all(said not in found for said in TALK)
 
 
-@soon
 def test_a_model_that_fails_leaves_what_was_written(opened: Opened) -> None:
     said(plain := opened(), "one", BEGAN, *TALK)
     plain.store_summary("one", "They fixed it.")
@@ -85,9 +81,8 @@ def test_a_model_that_fails_leaves_what_was_written(opened: Opened) -> None:
     assert hub.get_profile() == "Likes parsers."
 
 
-@soon
 def test_a_rebuild_without_a_model_leaves_what_was_written(engram: Engram) -> None:
-    said(engram, "one", BEGAN, *TALK, "I live in Berlin.")
+    said(engram, "one", BEGAN, *TALK, "user: I live in Berlin.")
     engram.summarize()
     engram.store_era("2026-03", "A month of parsers.")
     engram.set_profile("Likes parsers.")
@@ -97,7 +92,6 @@ def test_a_rebuild_without_a_model_leaves_what_was_written(engram: Engram) -> No
     assert [era.content for era in engram.list_eras()] == ["A month of parsers."]
 
 
-@soon
 def test_tiers_by_a_model_are_not_remade_of_quotes(opened: Opened) -> None:
     said(plain := opened(), "one", BEGAN, *TALK)
     plain.summarize()
@@ -110,7 +104,6 @@ def test_tiers_by_a_model_are_not_remade_of_quotes(opened: Opened) -> None:
     assert plain.get_narrative() == "Done."
 
 
-@soon
 def test_what_was_imported_without_a_session_is_not_emptied(engram: Engram, tmp_path: Path) -> None:
     lyra = Lyra(tmp_path / "lyra.db")
     lyra.add("eras", "2026-03", "A month of apples.", b"", 1, NOON)
@@ -124,9 +117,8 @@ def test_what_was_imported_without_a_session_is_not_emptied(engram: Engram, tmp_
     assert (engram.get_profile(), engram.get_narrative()) == ("Grows apples.", "The trees are growing.")
 
 
-@soon
 def test_an_import_takes_the_place_of_quotes(engram: Engram, tmp_path: Path) -> None:
-    said(engram, "one", BEGAN, *TALK, "I live in Berlin.")
+    said(engram, "one", BEGAN, *TALK, "user: I live in Berlin.")
     engram.summarize()
     engram.integrate()
     lyra = Lyra(tmp_path / "lyra.db")
@@ -136,9 +128,8 @@ def test_an_import_takes_the_place_of_quotes(engram: Engram, tmp_path: Path) -> 
     assert "Berlin" in documents.history(engram.engine, "profile", "self", 9)[-1]["content"]
 
 
-@soon
 def test_an_undone_pass_gives_back_what_was_written_and_who_wrote_it(opened: Opened) -> None:
-    said(plain := opened(), "one", BEGAN, *TALK, "I live in Berlin.")
+    said(plain := opened(), "one", BEGAN, *TALK, "user: I live in Berlin.")
     plain.summarize()
     plain.set_profile("Likes parsers.")
     said(plain, "one", LATER, *MORE)

@@ -127,7 +127,7 @@ def store_summary(session_id: str, content: str, last_exchange_id: int) -> None:
     rows = exchanges.of_session(engram.engine, session["id"])
     last = max((place for place, row in enumerate(rows, 1) if row["id"] <= last_exchange_id), default=0)
     said = versions.fit(engram, "content", content)
-    gist.keep(engram, session, rows[:last], said, versions.GIVEN, last=last_exchange_id)
+    gist.keep(engram, session, rows[:last], said, versions.GIVEN, more={"last": last_exchange_id})
 
 
 def get_summary(session_id: str) -> Summary | None:

@@ -88,7 +88,7 @@ class _Undoing:
     def _put_back(self, kind: str, now: Row, before: Row | None) -> None:
         """Add a version that says what the one before the pass said, of the sources as they are now."""
         facts: dict[str, Any] = versions.loaded(before["sources"] if before else now["sources"])
-        facts |= {"undone": self.id, **self._hash(kind, now)}
+        facts |= {"undone": self.id, **self._hash(kind, now), **_by(before)}
         with self.hub.engine.transaction(durable=True):
             content = before["content"] if before else ""
             row = versions.add(self.hub, kind, now["key"], content, versions.dumped(facts), self.made_by)
@@ -167,3 +167,8 @@ class _Undoing:
         self.removed += [f"entry {each}" for each in sorted(wanted)]
         if wanted:
             sync.logs(self.hub, home)
+
+
+def _by(before: Row | None) -> dict[str, Any]:
+    """Return who wrote what is put back."""
+    return {} if before is None else {"by": versions.loaded(before["sources"]).get("by") or before["made_by"]}

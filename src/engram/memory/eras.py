@@ -31,8 +31,8 @@ class Integrated:
     eras: tuple[str, ...]  # months made
     removed: tuple[str, ...]  # months without a session any more
     fresh: int  # eras that were up to date
-    kept: tuple[str, ...]  # months given by somebody and out of date: only a model or a rebuild replaces them
-    profile: str  # made, fresh, kept (given by somebody; only a model or a rebuild replaces it), none, left for later
+    kept: tuple[str, ...]  # months that somebody wrote and that are out of date: only a model replaces them
+    profile: str  # made, fresh, kept (written by somebody; only a model replaces it), none, left for later
     narrative: str
     by: dict[str, int]
     fallbacks: dict[str, int]

@@ -80,7 +80,7 @@ def _(done: Integrated) -> str:
     eras = f"Eras: {_named(done.eras, 'made')}, {done.fresh} up to date, {_named(done.removed, 'removed')}."
     lines = [f"{eras} Profile: {done.profile}. Narrative: {done.narrative}{_makers(done.by)}."]
     if done.kept:
-        lines.append(f"  kept as given, though out of date: {', '.join(done.kept)} (--rebuild replaces them)")
+        lines.append(f"  kept as written, though out of date: {', '.join(done.kept)} (only a model replaces them)")
     return "\n".join([*lines, *_problems(done.fallbacks, done.failed)])
 
 
