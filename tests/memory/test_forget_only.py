@@ -18,7 +18,6 @@ STATE = {
     "mood": "calm", "energy": 0.4, "self_narrative": "I have learnt to listen.",
     "reflections": ["They were proud of the trees.", "I talked too much."], "drives": {"curiosity": 0.3},
 }  # fmt: skip
-soon = pytest.mark.xfail(strict=True, reason="deleting a session takes what was not made of it")
 
 
 @pytest.fixture
@@ -51,7 +50,6 @@ def written(engram: Engram, kind: str, key: str, content: str, *sessions: str, m
     versions.put(engram, kind, key, content, {"sessions": sorted(sessions), "hash": "x"}, made_by)
 
 
-@soon
 def test_deleting_an_imported_session_leaves_what_lyra_made_of_the_others(engram: Engram, several: Lyra) -> None:
     """LY-B05, LY-B09."""
     engram.import_lyra(several.path)
@@ -65,7 +63,6 @@ def test_deleting_an_imported_session_leaves_what_lyra_made_of_the_others(engram
     assert engram.get_profile() == "Grows apples. Works with software."
 
 
-@soon
 def test_an_era_loses_the_sentences_that_only_the_deleted_session_can_have_given(
     engram: Engram, several: Lyra
 ) -> None:  # fmt: skip
@@ -77,7 +74,6 @@ def test_an_era_loses_the_sentences_that_only_the_deleted_session_can_have_given
     assert gone.changed == ("era 2026-03 (import): 1 of 3 sentences removed",)
 
 
-@soon
 def test_the_last_session_an_import_can_be_made_of_takes_it_along(engram: Engram, several: Lyra) -> None:
     engram.import_lyra(several.path)
     for session in ("garden", "code"):
@@ -89,7 +85,6 @@ def test_the_last_session_an_import_can_be_made_of_takes_it_along(engram: Engram
     assert engram.get_self_state() == STATE
 
 
-@soon
 def test_a_document_by_a_model_keeps_what_the_others_said_in_every_version(engram: Engram) -> None:
     said(engram, "a", NOON, "I live in Zanzibar.", "Noted.")
     said(engram, "b", NOON, "My cat is called Miso.", "What a name.")
@@ -109,7 +104,6 @@ def test_a_document_by_a_model_keeps_what_the_others_said_in_every_version(engra
     assert "Zanzibar" not in str(engram.engine.run("select content from documents"))
 
 
-@soon
 def test_what_a_person_wrote_of_no_session_in_particular_stays_and_is_told(engram: Engram) -> None:
     said(engram, "a", NOON, "The kookaburrax plan is secret.", "I see.")
     said(engram, "b", NOON, "My cat is called Miso.", "What a name.")
@@ -122,7 +116,6 @@ def test_what_a_person_wrote_of_no_session_in_particular_stays_and_is_told(engra
     assert gone.mentions == ("profile self (kookaburrax)", "self self (kookaburrax)")
 
 
-@soon
 def test_a_reflection_loses_what_the_deleted_session_gave_in_every_version(engram: Engram) -> None:
     said(engram, "a", NOON, "The moonfish test is red.", "I see.")
     said(engram, "b", NOON, "The heron test is red.", "I see.")
@@ -146,7 +139,6 @@ def test_a_reflection_loses_what_the_deleted_session_gave_in_every_version(engra
     assert engram.get_self_state() == {"mood": "calm", "reflections": ["I like herons."], "drives": {"curiosity": 0.1}}
 
 
-@soon
 def test_a_dry_run_says_what_would_change_and_changes_nothing(engram: Engram, several: Lyra) -> None:
     several.db.execute("update eras set content = 'They grew apples. The parser was mended.'")
     engram.import_lyra(several.path)

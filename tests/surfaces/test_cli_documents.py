@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from tests.memory.test_forget_only import several
 from tests.memory.test_import_lyra import Lyra
 from tests.surfaces.conftest import Run
 
 __all__ = ["several"]
 
-soon = pytest.mark.xfail(strict=True, reason="the command line does not tell")
 
-
-@soon
 def test_deleting_says_what_will_change_before_it_asks(run: Run, several: Lyra) -> None:
     several.db.execute("update eras set content = 'They grew apples. The parser was mended.'")
     run("import", "lyra", several.path)

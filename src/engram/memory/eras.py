@@ -17,7 +17,7 @@ from engram.store import documents, exchanges
 from engram.value import value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from engram.store.engine import Row
 
@@ -81,12 +81,13 @@ def integrate(
 
 
 def integrated(
-    hub: Hub, *, rebuild: bool = False, think: bool = True, stop: Callable[[], bool] = lambda: False
+    hub: Hub, *, rebuild: bool = False, think: bool = True, stop: Callable[[], bool] = lambda: False,
+    only: Collection[str] = (),
 ) -> Integrated:  # fmt: skip
-    """Bring the tiers above gists up to date, until somebody says to stop; without thinking, of quotes alone."""
+    """Bring the tiers above gists up to date, or only some, until told to stop; without thinking, of quotes alone."""
     from engram.memory.integration import Integration
 
-    return Integration(hub, rebuild=rebuild, think=think, stop=stop).run()
+    return Integration(hub, rebuild=rebuild, think=think, stop=stop, only=only).run()
 
 
 def month_named(month: object) -> str:

@@ -16,11 +16,11 @@ from engram.memory.extract import Line
 from engram.memory.months import Months
 from engram.memory.sentences import sentences
 from engram.memory.thinker import Thinker
-from engram.memory.versions import ERA, GIST
+from engram.memory.versions import ERA, GIST, NARRATIVE, PROFILE
 from engram.store import documents, news
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from engram.store.engine import Row
 
@@ -37,9 +37,10 @@ class Integration:
     """One pass, which no single failure stops."""
 
     def __init__(
-        self, hub: Hub, *, rebuild: bool, think: bool, dry: bool = False, stop: Callable[[], bool] = lambda: False
+        self, hub: Hub, *, rebuild: bool, think: bool, dry: bool = False, stop: Callable[[], bool] = lambda: False,
+        only: Collection[str] = (),
     ) -> None:  # fmt: skip
-        self.hub, self.rebuild, self.dry = hub, rebuild, dry
+        self.hub, self.rebuild, self.dry, self.only = hub, rebuild, dry, only
         self.stop = stop  # somebody has no more time: the rest is made next time
         self.foreseen: dict[str, tuple[str, str]] = {}  # what a dry pass would write: before and after
         self.thinker = Thinker(hub, allowed=think)
@@ -54,10 +55,13 @@ class Integration:
         self.months = Months(self.hub)
         eras = {row["key"]: row for row in documents.currents(self.hub.engine, ERA)}
         for month in sorted({*self.months.touched, *eras}):
-            self._note(month, partial(self._era, month, eras.get(month)))
-        about = self._note("profile", lambda: profile.make(self, self.months))
-        arc = self._note("narrative", lambda: narrative.make(self, self.months))
-        if not self.failed and not self.dry and LEFT not in self.states:
+            if self._is_wanted(f"{ERA} {month}"):
+                self._note(month, partial(self._era, month, eras.get(month)))
+        about, arc = (
+            self._note(kind, partial(make, self, self.months)) if self._is_wanted(f"{kind} {key}") else LEFT
+            for kind, key, make in ((PROFILE, "self", profile.make), (NARRATIVE, "current", narrative.make))
+        )
+        if not self.failed and not self.dry and not self.only and LEFT not in self.states:
             with self.hub.engine.transaction():
                 for row in seen:
                     news.settle(self.hub.engine, news.INTEGRATE, row)
@@ -66,6 +70,9 @@ class Integration:
             kept=self._those(KEPT), profile=about, narrative=arc, by=dict(self.thinker.by),
             fallbacks=dict(self.thinker.fallbacks), failed=self.failed,
         )  # fmt: skip
+
+    def _is_wanted(self, name: str) -> bool:
+        return not self.only or name in self.only
 
     def put(self, kind: str, key: str, facts: dict[str, Any], write: Callable[[], tuple[str, str]]) -> str:
         """Write a document anew unless it is up to date, or somebody wrote it and no model is here to do it."""

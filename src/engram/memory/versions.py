@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 GIST, EXTRACT, ERA, PROFILE, NARRATIVE, SELF = "gist", "extract", "era", "profile", "narrative", "self"
 STANDING = "standing"
-EVERYTHING = "*"  # in the sources of what somebody gave: any session there was may be behind it
+EVERYTHING = "*"  # in the sources of what somebody gave without naming any
 GIVEN, IMPORTED = "given", "import"  # who made it, where somebody else did
 PERSON, MODEL, IMPORT, QUOTES = "person", "model", "import", "extract"
 _AUTHORS = {GIVEN: PERSON, "model:": MODEL, IMPORTED: IMPORT, "extract/": QUOTES, "rules/": QUOTES}

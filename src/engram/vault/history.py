@@ -83,14 +83,19 @@ def forget(vault: Vault, names: Collection[str]) -> None:
     told = _telling(names)
     for target in list(_targets(vault)):
         _remove(vault, target, told)
-    still = {
+    if still := naming(vault, names):
+        with vault.alone():
+            state.write(vault, _WITHDRAWN, {**state.read(vault, _WITHDRAWN), **still})
+
+
+def naming(vault: Vault, names: Collection[str]) -> dict[str, list[str]]:
+    """Return the pages that name sessions or logs, and which of them."""
+    told = _telling(names)
+    return {
         target: sorted({found[0] for found in told.finditer(text)})
         for target in vault.pages("concepts", "connections", "qa")
         if (text := _said(vault, target)) and told.search(text)
     }  # fmt: skip
-    if still:
-        with vault.alone():
-            state.write(vault, _WITHDRAWN, {**state.read(vault, _WITHDRAWN), **still})
 
 
 def is_withdrawn(vault: Vault, target: str) -> bool:

@@ -1,0 +1,96 @@
+"""What sessions said that no other session says: by these words a text shows that it was made of them."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from engram.errors import StoreBusy, StoreFull
+from engram.index.index import bring_up_to_date
+from engram.index.kinds import kind_of
+from engram.index.shelf import session_number, shelf
+from engram.index.words import words
+from engram.memory.sentences import split_sentences
+from engram.memory.versions import GIST
+from engram.store import documents, exchanges
+from engram.value import value
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from engram.hub import Hub
+
+_LAST = kind_of(GIST)  # of the kinds of docs that are a session's own
+_EVERY = 1_000_000  # versions
+_MARKER = re.compile(r"\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+|#{1,6}\s+)?")
+
+
+@value
+class Scrubbed:
+    """A text without the sentences that were taken out of it."""
+
+    content: str
+    removed: int
+    sentences: int  # before
+
+
+class Traces:
+    """The words of sessions that are to be deleted."""
+
+    def __init__(self, hub: Hub, family: Sequence[str]) -> None:
+        with suppress(StoreFull, StoreBusy):  # words that no index holds yet count as theirs alone
+            bring_up_to_date(hub, embed=False)
+        self._held = shelf(hub)
+        self._said = frozenset(word for each in family for text in _texts(hub, each) for word in words(text))
+        gone = [session_number(each) for each in family]
+        self._stays = [int(number) not in gone for number in self._held.session_numbers]
+
+    def words_in(self, text: str, others: Collection[str] | None = None, more: Collection[str] = ()) -> list[str]:
+        """Return the words of a text that these sessions said and no other did, or none of some others."""
+        asked = sorted({*self._said, *more}.intersection(words(text)))
+        found = self._held.postings(asked)
+        known = None if others is None else {session_number(each) for each in others}
+        return [word for word in asked if not self._is_said(found.get(word), known)]
+
+    def taken_out_of(self, content: str, others: Collection[str], more: Collection[str] = ()) -> Scrubbed:
+        """Return a text without the sentences that hold such words."""
+        telling = {*self.words_in(content, others, more)}
+        lines: list[str] = []
+        counts = [0, 0]
+        for line in content.splitlines():
+            marker = _MARKER.match(line)
+            head = marker[0] if marker else ""
+            said = split_sentences(line[len(head) :])
+            kept = [each for each in said if telling.isdisjoint(words(each))]
+            counts = [counts[0] + len(said) - len(kept), counts[1] + len(said)]
+            if len(kept) == len(said):
+                lines.append(line)
+            elif kept:
+                lines.append(head + " ".join(kept))
+        text = content if not counts[0] else "\n".join(_without_bare_headings(lines)).strip()
+        return Scrubbed(content=text, removed=counts[0], sentences=counts[1])
+
+    def _is_said(self, postings: tuple[Any, Any] | None, known: set[int] | None) -> bool:
+        """Tell whether a session that stays said a word, or its gist does."""
+        held = self._held
+        for doc in postings[0] if postings else ():
+            place = held.session_of[doc]
+            stays = self._stays[place] and held.kinds[doc] <= _LAST
+            if stays and (known is None or int(held.session_numbers[place]) in known):
+                return True
+        return False
+
+
+def _texts(hub: Hub, session_id: str) -> Iterator[str]:
+    """Yield what was said in a session, and what its gists said."""
+    yield from (row["content"] for row in exchanges.of_session(hub.engine, session_id))
+    yield from (row["content"] for row in documents.history(hub.engine, GIST, session_id, _EVERY))
+
+
+def _without_bare_headings(lines: list[str]) -> Iterator[str]:
+    """Yield lines but for headings that have nothing below them any more."""
+    for place, line in enumerate(lines):
+        below = lines[place + 1 : place + 2]
+        if not line.endswith(":") or (below and not below[0].endswith(":")):
+            yield line
