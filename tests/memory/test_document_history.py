@@ -11,7 +11,6 @@ from tests.memory.talking import passages, said
 from tests.memory.test_gist import TALK
 
 AT = "2026-03-01T10:00:00+00:00"
-soon = pytest.mark.xfail(strict=True, reason="no operation reads an older version")
 
 
 def write(engram: Engram, document: str, content: str) -> None:
@@ -43,7 +42,6 @@ def read(engram: Engram, document: str) -> str:
 NAMES = {"gist": "one", "era": "2026-03"}
 
 
-@soon
 @pytest.mark.parametrize("document", ["gist", "era", "profile", "narrative", "self", "world"])
 def test_versions_are_listed_read_and_brought_back(engram: Engram, document: str) -> None:
     """LY-B09."""
@@ -68,7 +66,6 @@ def test_versions_are_listed_read_and_brought_back(engram: Engram, document: str
     assert read(engram, document) == "Second\nthoughts."
 
 
-@soon
 def test_who_wrote_a_version_is_told_and_stays_known_when_it_comes_back(engram: Engram) -> None:
     said(engram, "one", AT, *TALK)
     engram.summarize()
@@ -81,7 +78,6 @@ def test_who_wrote_a_version_is_told_and_stays_known_when_it_comes_back(engram: 
     assert passages(engram, "gist")["one"] == "They fixed it."
 
 
-@soon
 def test_what_is_not_there_is_named(engram: Engram) -> None:
     said(engram, "one", AT, *TALK)
     assert engram.list_versions("profile") == []

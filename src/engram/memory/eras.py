@@ -65,9 +65,10 @@ def store_era(
 
 
 @operation()
-def list_eras(hub: Hub) -> list[Era]:
+def list_eras(hub: Hub, month: Annotated[str | None, Help("only this one, like 2026-11")] = None) -> list[Era]:
     """Show the months, the earliest first."""
-    rows = [row for row in documents.currents(hub.engine, ERA) if row["content"]]
+    only = None if month is None else month_named(month)
+    rows = [row for row in documents.currents(hub.engine, ERA) if row["content"] and only in (None, row["key"])]
     return [view(row) for row in sorted(rows, key=lambda row: row["key"])]
 
 

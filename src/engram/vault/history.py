@@ -37,6 +37,7 @@ class PageVersion:
     version: str  # what it is asked for by
     at: datetime  # when it was replaced
     size: int  # bytes
+    made_by: str = ""  # rules; empty: a person or a model
 
 
 def keep(vault: Vault, target: str, text: str, stamp: str, *, by_rules: bool = False) -> None:
@@ -60,7 +61,8 @@ def versions(vault: Vault, target: str) -> list[PageVersion]:
     for name in sorted(_names(folder), reverse=True):
         with suppress(FileNotFoundError):
             facts = os.stat(os.path.join(folder, name))
-            found.append(PageVersion(version=name[:-3], at=_at(name, facts.st_mtime_ns), size=facts.st_size))
+            by, at = "rules" if _is_ruled(name) else "", _at(name, facts.st_mtime_ns)
+            found.append(PageVersion(version=name[:-3], at=at, size=facts.st_size, made_by=by))
     return found
 
 

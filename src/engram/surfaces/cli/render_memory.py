@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from engram import text
+from engram.memory.document_history import DocumentVersion
 from engram.memory.eras import Integrated
 from engram.memory.gist import Backlog, Summarized
 from engram.memory.import_lyra import TakenOver
@@ -107,6 +108,27 @@ def _(given: dict) -> str:  # type: ignore[type-arg]
     return json.dumps(plain(given), ensure_ascii=False, indent=2)
 
 
+@render.register
+def _(found: DocumentVersion) -> str:
+    head = f"{_title(found)}, version {found.version}, {ago(found.made_at)} by {_by(found)}"
+    return f"{click.style(head, bold=True)}\n{found.content or found.begins}"
+
+
+def _versions(found: Sequence[DocumentVersion]) -> str:
+    rows = [(str(each.version), ago(each.made_at), _by(each), f"{each.size:,}", each.begins) for each in found]
+    return table(("version", "made", "by", "size", "begins"), rows)
+
+
+def _title(found: DocumentVersion) -> str:
+    return f"{found.document} {found.name}".rstrip()
+
+
+def _by(found: DocumentVersion) -> str:
+    """Return who wrote a version; of a world state, whoever signed it."""
+    name = found.made_by.partition(",")[0]
+    return name if found.author in ("", "model") or found.document == "world" else found.author
+
+
 def _gists(found: Sequence[Gist]) -> str:
     rows = [(g.session_id, _span(g), str(g.exchanges), str(g.unsummarized or ""), _begins(g.content)) for g in found]
     return table(("session", "when", "covers", "new", "begins"), rows)
@@ -143,4 +165,4 @@ def _problems(fallbacks: dict[str, int], failed: dict[str, str]) -> list[Any]:
     return [click.style(each, fg="yellow") for each in found]
 
 
-LISTS.update({Gist: _gists, Era: _eras})
+LISTS.update({Gist: _gists, Era: _eras, DocumentVersion: _versions})
