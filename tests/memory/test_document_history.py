@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,14 +15,15 @@ AT = "2026-03-01T10:00:00+00:00"
 
 
 def write(engram: Engram, document: str, content: str) -> None:
-    {
+    ways: dict[str, Callable[[], object]] = {
         "gist": lambda: engram.store_summary("one", content),
         "era": lambda: engram.store_era("2026-03", content),
         "profile": lambda: engram.set_profile(content),
         "narrative": lambda: engram.set_narrative(content),
         "self": lambda: engram.set_self_state({"mood": content}),
         "world": lambda: engram.set_world_state(content),
-    }[document]()
+    }
+    ways[document]()
 
 
 def read(engram: Engram, document: str) -> str:
