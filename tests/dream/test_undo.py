@@ -144,7 +144,6 @@ def test_undoing_does_not_bring_back_a_deleted_session(timed: Engram, clock: Man
     assert not [page for page in home.pages("concepts", "connections", "daily") if "Zebedee" in (home.read(page) or "")]
 
 
-@pytest.mark.xfail(strict=True, reason="deleting a session drops what undoing needs of every page")
 def test_a_deleted_session_does_not_keep_other_pages_from_being_undone(timed: Engram, clock: ManualClock) -> None:
     work(timed, 2)
     found = timed.dream(force=True)

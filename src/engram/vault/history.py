@@ -82,7 +82,7 @@ def drop(vault: Vault, target: str) -> None:
 
 def forget(vault: Vault, names: Collection[str]) -> None:
     """Remove every version that names sessions or logs; pages that still name them are not kept when next made."""
-    told = _telling(names)
+    told = telling(names)
     for target in list(_targets(vault)):
         _remove(vault, target, told)
     if still := naming(vault, names):
@@ -92,7 +92,7 @@ def forget(vault: Vault, names: Collection[str]) -> None:
 
 def naming(vault: Vault, names: Collection[str]) -> dict[str, list[str]]:
     """Return the pages that name sessions or logs, and which of them."""
-    told = _telling(names)
+    told = telling(names)
     return {
         target: sorted({found[0] for found in told.finditer(text)})
         for target in vault.pages("concepts", "connections", "qa")
@@ -104,7 +104,7 @@ def is_withdrawn(vault: Vault, target: str) -> bool:
     """Tell whether a page may quote what was deleted; the versions that do, go."""
     marks = state.read(vault, _WITHDRAWN).get(target)
     if marks:
-        _remove(vault, target, _telling(marks))
+        _remove(vault, target, telling(marks))
     return bool(marks)
 
 
@@ -124,7 +124,8 @@ def settle(vault: Vault, subject: str, written: Collection[str]) -> None:
         state.write(vault, _WITHDRAWN, left)
 
 
-def _telling(names: Collection[str]) -> re.Pattern[str]:
+def telling(names: Collection[str]) -> re.Pattern[str]:
+    """Return what finds sessions or logs by their names in a text."""
     inner = "|".join(re.escape(each) for each in sorted(names, key=len, reverse=True)) or r"(?!)"
     return re.compile(rf"(?<![\w-])(?:{inner})(?![\w-])")
 

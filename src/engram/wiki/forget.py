@@ -30,7 +30,7 @@ def delete_session(
         for day in days:
             daily_log.erase(home, day, named)
         history.forget(home, told)
-        images.forget(home)
+        images.forget(home, told)
         vault.clear_drafts(home)
     found = forget.delete(hub, family, dry_run=dry_run)
     return Deleted(**{**vars(found), "changed": (*found.changed, *pages)})
