@@ -128,6 +128,18 @@ def test_an_import_takes_the_place_of_quotes(engram: Engram, tmp_path: Path) -> 
     assert "Berlin" in documents.history(engram.engine, "profile", "self", 9)[-1]["content"]
 
 
+def test_an_import_leaves_a_self_state_that_lived_on(engram: Engram, tmp_path: Path) -> None:
+    lyra = Lyra(tmp_path / "lyra.db")
+    lyra.add("self_state", "lyra", '{"mood": "calm"}', NOON)
+    engram.import_lyra(lyra.path)
+    said(engram, "one", BEGAN, *TALK)
+    engram.dream(force=True)
+    lyra.db.execute('update self_state set data = \'{"mood": "sad"}\'')
+    engram.import_lyra(lyra.path)
+    state = engram.get_self_state()
+    assert (state["mood"], "drives" in state) == ("calm", True)
+
+
 def test_an_undone_pass_gives_back_what_was_written_and_who_wrote_it(opened: Opened) -> None:
     said(plain := opened(), "one", BEGAN, *TALK, "user: I live in Berlin.")
     plain.summarize()

@@ -45,7 +45,7 @@ class Summarized:
     """What a pass over the backlog made."""
 
     made: tuple[str, ...]
-    skipped: tuple[str, ...]  # nothing new in them, or they changed meanwhile
+    skipped: tuple[str, ...]  # nothing new in them, they changed meanwhile, or only a model may write them anew
     failed: dict[str, str]  # sessions, and why
     by: dict[str, int]  # gists by what made them
     fallbacks: dict[str, int]  # extracts made because no model could, by reason

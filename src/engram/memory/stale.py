@@ -157,7 +157,7 @@ def _text(item: Any) -> str:
 
 def still_mentioned(hub: Hub, traces: Traces) -> tuple[str, ...]:
     """Return the documents of unknown sources that hold words which only the deleted sessions used."""
-    kinds = (ERA, PROFILE, NARRATIVE, SELF)
-    rows = [row for kind in kinds for row in documents.currents(hub.engine, kind) if versions.is_written(row)]
+    rows = [row for kind in (ERA, PROFILE, NARRATIVE) for row in documents.currents(hub.engine, kind)]
+    rows = [row for row in rows if versions.is_written(row)] + documents.currents(hub.engine, SELF)
     found = ((row, traces.words_in(row["content"])) for row in rows)
     return tuple(f"{row['kind']} {row['key']} ({', '.join(words[:_SHOWN])})" for row, words in found if words)

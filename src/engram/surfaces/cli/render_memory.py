@@ -57,7 +57,9 @@ def _(summarized: Summarized) -> str:
     made = len(summarized.made)
     lines = [f"Made {made} {'gist' if made == 1 else 'gists'}{_makers(summarized.by)}."]
     if summarized.skipped:
-        lines.append(f"  {len(summarized.skipped)} had nothing new, or changed meanwhile")
+        lines.append(
+            f"  {len(summarized.skipped)} skipped: nothing new, changed meanwhile, or written and no model is here"
+        )
     if summarized.left:
         lines.append(f"  {summarized.left} more are ripe: run it again, or with a higher --limit")
     return "\n".join([*lines, *_problems(summarized.fallbacks, summarized.failed)])
