@@ -6,6 +6,8 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from engram.errors import StoreBusy, StoreFull
 from engram.index.index import bring_up_to_date
 from engram.index.kinds import kind_of
@@ -43,14 +45,13 @@ class Traces:
             bring_up_to_date(hub, embed=False)
         self._held = shelf(hub)
         self._said = frozenset(word for each in family for text in _texts(hub, each) for word in words(text))
-        gone = [session_number(each) for each in family]
-        self._stays = [int(number) not in gone for number in self._held.session_numbers]
+        self._stays = ~np.isin(self._held.session_numbers, [session_number(each) for each in family])
 
     def words_in(self, text: str, others: Collection[str] | None = None, more: Collection[str] = ()) -> list[str]:
         """Return the words of a text that these sessions said and no other did, or none of some others."""
         asked = sorted({*self._said, *more}.intersection(words(text)))
         found = self._held.postings(asked)
-        known = None if others is None else {session_number(each) for each in others}
+        known = None if others is None else [session_number(each) for each in others]
         return [word for word in asked if not self._is_said(found.get(word), known)]
 
     def taken_out_of(self, content: str, others: Collection[str], more: Collection[str] = ()) -> Scrubbed:
@@ -71,15 +72,14 @@ class Traces:
         text = content if not counts[0] else "\n".join(_without_bare_headings(lines)).strip()
         return Scrubbed(content=text, removed=counts[0], sentences=counts[1])
 
-    def _is_said(self, postings: tuple[Any, Any] | None, known: set[int] | None) -> bool:
+    def _is_said(self, postings: tuple[Any, Any] | None, known: list[int] | None) -> bool:
         """Tell whether a session that stays said a word, or its gist does."""
-        held = self._held
-        for doc in postings[0] if postings else ():
-            place = held.session_of[doc]
-            stays = self._stays[place] and held.kinds[doc] <= _LAST
-            if stays and (known is None or int(held.session_numbers[place]) in known):
-                return True
-        return False
+        if postings is None:
+            return False
+        docs, held = postings[0], self._held
+        places = held.session_of[docs[held.kinds[docs] <= _LAST]]
+        numbers = held.session_numbers[places[self._stays[places]]]
+        return len(numbers) > 0 if known is None else bool(np.isin(numbers, known).any())
 
 
 def _texts(hub: Hub, session_id: str) -> Iterator[str]:

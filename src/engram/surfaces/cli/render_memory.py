@@ -126,9 +126,9 @@ def _title(found: DocumentVersion) -> str:
 
 
 def _by(found: DocumentVersion) -> str:
-    """Return who wrote a version; of a world state, whoever signed it."""
+    """Return who wrote a version; of a world state and a self state, as it was noted."""
     name = found.made_by.partition(",")[0]
-    return name if found.author in ("", "model") or found.document == "world" else found.author
+    return name if found.author in ("", "model") or found.document in ("world", "self") else found.author
 
 
 def _gists(found: Sequence[Gist]) -> str:
