@@ -57,20 +57,10 @@ class Traces:
     def taken_out_of(self, content: str, others: Collection[str], more: Collection[str] = ()) -> Scrubbed:
         """Return a text without the sentences that hold such words."""
         telling = {*self.words_in(content, others, more)}
-        lines: list[str] = []
-        counts = [0, 0]
-        for line in content.splitlines():
-            marker = _MARKER.match(line)
-            head = marker[0] if marker else ""
-            said = split_sentences(line[len(head) :])
-            kept = [each for each in said if telling.isdisjoint(words(each))]
-            counts = [counts[0] + len(said) - len(kept), counts[1] + len(said)]
-            if len(kept) == len(said):
-                lines.append(line)
-            elif kept:
-                lines.append(head + " ".join(kept))
-        text = content if not counts[0] else "\n".join(_without_bare_headings(lines)).strip()
-        return Scrubbed(content=text, removed=counts[0], sentences=counts[1])
+        found = [_line_without(line, telling) for line in content.splitlines()]
+        removed, total = (sum(each) for each in zip(*(counts for _, counts in found), strict=True)) if found else (0, 0)
+        left = _without_bare_headings([line for line, _ in found if line is not None])
+        return Scrubbed(content="\n".join(left).strip() if removed else content, removed=removed, sentences=total)
 
     def _is_said(self, postings: tuple[Any, Any] | None, known: list[int] | None) -> bool:
         """Tell whether a session that stays said a word, or its gist does."""
@@ -86,6 +76,18 @@ def _texts(hub: Hub, session_id: str) -> Iterator[str]:
     """Yield what was said in a session, and what its gists said."""
     yield from (row["content"] for row in exchanges.of_session(hub.engine, session_id))
     yield from (row["content"] for row in documents.history(hub.engine, GIST, session_id, _EVERY))
+
+
+def _line_without(line: str, telling: set[str]) -> tuple[str | None, tuple[int, int]]:
+    """Return a line without the sentences that hold some words, how many those are, and of how many."""
+    marker = _MARKER.match(line)
+    head = marker[0] if marker else ""
+    said = split_sentences(line[len(head) :])
+    kept = [each for each in said if telling.isdisjoint(words(each))]
+    counts = (len(said) - len(kept), len(said))
+    if not counts[0]:
+        return line, counts
+    return (head + " ".join(kept) if kept else None), counts
 
 
 def _without_bare_headings(lines: list[str]) -> Iterator[str]:
