@@ -13,7 +13,7 @@ from engram.dream import dream as dreaming
 from engram.hub import Hub
 from engram.index import index as upkeep
 from engram.llm import status
-from engram.memory import eras, exchanges, gist, import_lyra, narrative, profile, self_state, tier
+from engram.memory import document_history, eras, exchanges, gist, import_lyra, narrative, profile, self_state, tier
 from engram.patterns import detect as detecting
 from engram.patterns import import_session_memory as forge
 from engram.recall import context as injected
@@ -121,6 +121,9 @@ class Engram(Hub):
     summaries_by_month = eras.summaries_by_month
     store_era = eras.store_era
     list_eras = eras.list_eras
+    list_versions = document_history.list_versions
+    get_version = document_history.get_version
+    restore_version = document_history.restore_version
     integrate = eras.integrate
     get_profile = profile.get_profile
     set_profile = profile.set_profile
@@ -140,6 +143,7 @@ class Engram(Hub):
     get_page = one_page.get_page
     page_diff = one_page.page_diff
     edit_page = editing.edit_page
+    restore_page = editing.restore_page
     link_graph = linking.link_graph
     dream = dreaming.dream
     get_drives = dreaming.get_drives
@@ -159,6 +163,7 @@ class Engram(Hub):
     edit_pattern = review.edit_pattern
     retire_pattern = review.retire_pattern
     restore_pattern = review.restore_pattern
+    restore_rule = review.restore_rule
     merge_patterns = review.merge_patterns
     recommend_pattern = review.recommend_pattern
     export_catalog = export_catalog.export_catalog

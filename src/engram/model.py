@@ -410,7 +410,10 @@ class Deleted:
     exchanges: int
     events: int
     remade: tuple[str, ...] = ()  # what was made of it: made again without it, or gone with it
+    changed: tuple[str, ...] = ()  # what stays without what came from it, and how much that was
+    mentions: tuple[str, ...] = ()  # what stays as it is and holds words that only this session used
     copies: tuple[str, ...] = ()  # of the store, made before an upgrade: they still hold it
+    dry_run: bool = False
 
 
 @value

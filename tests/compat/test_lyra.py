@@ -100,6 +100,8 @@ def test_a_conversation_is_kept_and_given_back_oldest_first(memory: Any) -> None
     assert (found[0].session_id, found[0].score) == ("s1", None)
     assert [each.content for each in memory.history("s1")] == ["turn 0", "turn 1", "turn 2"]
     assert memory.history("s") == memory.recent("s") == []  # only the whole id is one
+    assert (memory.recent("s1", 0), memory.recent("s1", -1)) == ([], memory.history("s1"))
+    assert memory.remember("s1", "user", "turn 2") > ids[2]  # the same words again are another message
     memory.delete_session("s1")
     assert memory.history("s1") == memory.list_sessions() == []
 
@@ -157,6 +159,8 @@ def test_recall_brings_whole_messages_with_a_score_best_first(memory: Any) -> No
     assert hits == sorted(hits, key=lambda hit: -hit.score)
     assert {hit.session_id for hit in memory.recall("pasta", k=5, session_id="code")} == {"code"}
     assert len(memory.recall("anything at all", k=3)) == 3  # as many as there are, near or not
+    assert len(memory.recall("", k=2)) == 2
+    assert len({hit.id for hit in memory.recall("pasta", k=9)}) == 3
 
 
 def test_summaries_cover_what_they_were_told(memory: Any) -> None:
@@ -205,6 +209,7 @@ def test_months_eras_profile_narrative_and_self_state_are_kept(memory: Any) -> N
     hit = memory.recall_eras("planting trees", k=1)[0]
     assert (hit.month, hit.content, hit.session_count) == ("2026-03", "March: planting trees.", 1)
     assert isinstance(hit.score, float)
+    assert [each.month for each in memory.recall_eras("planting trees", k=5)] == ["2026-03", "2026-04"]
     memory.set_profile("Likes trees.", 7)
     memory.set_profile("Likes cats.", 1, profile_id="other")
     assert (memory.get_profile(), memory.get_profile("other")) == ("Likes trees.", "Likes cats.")

@@ -144,6 +144,19 @@ def test_undoing_does_not_bring_back_a_deleted_session(timed: Engram, clock: Man
     assert not [page for page in home.pages("concepts", "connections", "daily") if "Zebedee" in (home.read(page) or "")]
 
 
+def test_a_deleted_session_does_not_keep_other_pages_from_being_undone(timed: Engram, clock: ManualClock) -> None:
+    work(timed, 2)
+    found = timed.dream(force=True)
+    (page,) = (each for each in vault.of(timed).pages("concepts") if each == "concepts/billing")
+    said(timed, "later", "2026-11-09T10:00:00+00:00", "My cat is called Zebedee.", "Noted, Zebedee it is.")
+    clock.pass_(3600)
+    timed.dream(force=True)
+    timed.delete_session("later")
+    undone = timed.undo_dream(found.id)
+    assert f"page {page}" in undone.removed
+    assert vault.of(timed).read(page) is None
+
+
 def test_a_reflection_is_undone_though_the_drives_moved_since(timed: Engram, clock: ManualClock) -> None:
     timed.set_self_state({"mood": "calm"})
     self_state.change(timed, {"reflection": {"narrative": "the first", "sessions": []}}, "rules/1", [])

@@ -144,17 +144,17 @@ def test_what_somebody_gave_is_not_replaced_by_quotes(engram: Engram) -> None:
     done = engram.integrate()
     assert (done.kept, done.eras) == (("2026-03",), ("2026-04",))
     assert engram.list_eras()[0].content == "A month of Rust."
-    assert engram.integrate(rebuild=True).eras == ("2026-03", "2026-04")
-    assert "They chose Rust for the importer." in engram.list_eras()[0].content
+    assert engram.integrate(rebuild=True).eras == ("2026-04",)
+    assert engram.list_eras()[0].content == "A month of Rust."
 
 
-def test_what_somebody_gave_goes_with_any_session_it_may_be_made_of(engram: Engram) -> None:
+def test_what_somebody_gave_goes_with_the_session_it_is_made_of_and_no_other(engram: Engram) -> None:
     told(engram)
     engram.store_era("2026-03", "A month of Rust.")
     engram.set_profile("Likes Rust.")
     engram.set_narrative("Rust is over.", made_of=["april"])
     engram.delete_session("march")
-    assert engram.get_profile() is None
+    assert engram.get_profile() == "Likes Rust."
     assert engram.get_narrative() == "Rust is over."
     assert [era.content for era in engram.list_eras() if era.month == "2026-03"] == []
 

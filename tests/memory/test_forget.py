@@ -139,14 +139,12 @@ def test_a_remembered_session_is_deleted_and_can_begin_anew(engram: Engram) -> N
     assert engram.recall("heron")[0].session_id == "a"
 
 
-def test_a_self_state_keeps_its_numbers_and_loses_its_words(engram: Engram) -> None:
+def test_a_given_self_state_stays_and_is_named_where_it_may_speak_of_the_session(engram: Engram) -> None:
     said(engram, "a", AT, "The moonfish is blue.")
-    engram.set_self_state(
-        {"mood": {"joy": 0.7, "of": "moonfish"}, "thoughts": ["moonfish", 3], "on": True, "last": "x"}
-    )
-    engram.delete_session("a")
-    assert engram.get_self_state() == {"mood": {"joy": 0.7}, "thoughts": [3], "on": True}
-    assert list(everywhere(engram)) == []
+    state = {"mood": {"joy": 0.7, "of": "moonfish"}, "thoughts": ["x", 3], "on": True}
+    engram.set_self_state(state)
+    assert engram.delete_session("a").mentions == ("self self (moonfish)",)
+    assert engram.get_self_state() == state
 
 
 def test_a_session_nobody_heard_of_cannot_be_deleted(engram: Engram) -> None:

@@ -56,8 +56,8 @@ def test_what_a_person_wrote_before_a_session_began_outlives_it(engram: Engram) 
     assert engram.get_self_state() == {"mood": "calm"}
 
 
-def test_what_a_person_wrote_after_a_session_began_may_speak_of_it_and_goes(engram: Engram) -> None:
+def test_what_a_person_wrote_after_a_session_began_stays_and_is_named(engram: Engram) -> None:
     engram.remember("s1", "user", f"The {WORD} plan is secret.")
     engram.set_profile(f"Ada likes {WORD}.")
-    engram.delete_session("s1")
-    assert not engram.get_profile()
+    assert engram.delete_session("s1").mentions == (f"profile self ({WORD})",)
+    assert engram.get_profile() == f"Ada likes {WORD}."

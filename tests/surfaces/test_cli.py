@@ -26,6 +26,8 @@ BY_HAND += ["wiki history"]
 BY_HAND += ["patterns review", "patterns edit", "patterns import", "patterns distribute"]
 ELSEWHERE = {
     "ask": "ask", "flush": "flush", "edit_page": "wiki edit",
+    "list_versions": "gist --history", "get_version": "gist --version", "restore_version": "gist --restore",
+    "restore_page": "wiki show --restore", "restore_rule": "patterns show --restore",
     "get_session": "show", "get_capture": "show --json", "get_children": "show", "get_events": "show --events",
     "get_outline": "show --outline", "locate_event": "show --from",
     "recall": "recall", "recall_summaries": "recall --in gist", "recall_eras": "recall --in era", "index": "index",

@@ -134,7 +134,7 @@ def test_a_session_is_deleted_only_when_one_says_so(run: Run) -> None:
     refused = run("delete", "harbour", text="n\n", status=1)
     assert "for good?" in refused.stderr
     assert "harbour" in run("recall", "lunch friday").stdout
-    assert "Deleted 1 session(s): 1 exchanges" in run("delete", "harbour", "--yes").stdout
+    assert "Deleted 1 session: 1 exchange," in run("delete", "harbour", "--yes").stdout
     assert "Nothing relevant" in run("recall", "lunch friday harbour").stdout
     assert json.loads(run("delete", "billing", "--json").stdout)["exchanges"] == 2
     assert "engram sessions" in run("delete", "nobody", "-y", status=1).stderr

@@ -90,7 +90,10 @@ def test_a_deleted_session_leaves_history_and_does_not_come_back_to_it(engram: E
     history.keep(vault, target, "of another day: daily/2026-11-09", "2026-11-01T10:00:00+00:00")
     assert any("This is two." in text for text in texts(vault, target))
     engram.complete(ids["two"], "done")
-    engram.delete_session(ids["two"])
+    told = engram.delete_session(ids["two"], dry_run=True).changed
+    assert {"page daily/2026-11-10: its entries", f"page {target}: made again by the next compile"} <= set(told)
+    assert any("This is two." in text for text in texts(vault, target))
+    assert engram.delete_session(ids["two"]).changed == told
     assert "of another day: daily/2026-11-09" in texts(vault, target)
     assert not any("This is two." in text for text in texts(vault, target))
     assert texts(vault, "daily/2026-11-10") == []

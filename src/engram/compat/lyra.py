@@ -25,6 +25,7 @@ from engram.store import sessions as session_store
 
 _log = logging.getLogger(__name__)
 _ALL = 1_000_000  # summaries: every one there is
+_EVERY = -1  # messages: no limit
 _OWN = {"lyra": "self"}  # Lyra's own state is the agent's own state here
 
 _guard = RLock()
@@ -82,7 +83,7 @@ def add_exchanges_bulk(session_id: str, rows: list[tuple[str, str, list[float], 
 
 def recent(session_id: str, n: int = 10) -> list[Exchange]:
     """Return the last messages of a session, oldest first."""
-    return _said(session_id, n) if n > 0 else []
+    return _said(session_id, max(n, _EVERY)) if n else []
 
 
 def history(session_id: str) -> list[Exchange]:
@@ -115,7 +116,8 @@ def recall(query: str, k: int = 5, session_id: str | None = None) -> list[Exchan
         return []
     hits = engram.recall(query, k, only, tiers=["exchange"], abstain=False)
     rows = exchanges.by_id(engram.engine, [hit.exchange for hit in hits if hit.exchange is not None])
-    return [_message(rows[hit.exchange], hit.score) for hit in hits if hit.exchange in rows]
+    found = [_message(rows[hit.exchange], hit.score) for hit in hits if hit.exchange in rows]
+    return found + _others(engram, found, k - len(found), only)
 
 
 def store_summary(session_id: str, content: str, last_exchange_id: int) -> None:
@@ -125,7 +127,7 @@ def store_summary(session_id: str, content: str, last_exchange_id: int) -> None:
     rows = exchanges.of_session(engram.engine, session["id"])
     last = max((place for place, row in enumerate(rows, 1) if row["id"] <= last_exchange_id), default=0)
     said = versions.fit(engram, "content", content)
-    gist.keep(engram, session, rows[:last], said, versions.GIVEN, last=last_exchange_id)
+    gist.keep(engram, session, rows[:last], said, versions.GIVEN, more={"last": last_exchange_id})
 
 
 def get_summary(session_id: str) -> Summary | None:
@@ -209,15 +211,18 @@ def recall_eras(query: str, k: int = 2) -> list[Era]:
     scores: dict[str, float] = {}
     for hit in hits:  # a long month is found in parts
         scores.setdefault(hit.name or "", hit.score)
-    return [_era(eras[month], score) for month, score in scores.items() if month in eras][:k]
+    scores |= {month: 0.0 for month in reversed(eras) if month not in scores}
+    return [_era(eras[month], score) for month, score in scores.items() if month in eras][: max(0, k)]
 
 
 def recall_summaries(query: str, k: int = 3, exclude_session: str | None = None) -> list[Summary]:
     """Return the gists nearest to a question, best first."""
     engram, without = _open(), _known(exclude_session) if exclude_session is not None else None
     hits = engram.recall_summaries(query, k, without) if k > 0 else []
-    found = ((engram.get_summary(hit.session_id), hit.score) for hit in hits if hit.session_id)
-    return [_summary(each, score) for each, score in found if each]
+    scores = {hit.session_id: hit.score for hit in reversed(hits) if hit.session_id}
+    gists = [each for each in engram.list_summaries(_ALL)[::-1] if each.session_id != without]
+    ranked = sorted(gists, key=lambda each: -scores.get(each.session_id, 0.0))
+    return [_summary(each, scores.get(each.session_id, 0.0)) for each in ranked[: max(0, k)]]
 
 
 def dream_cycle(force: bool = False) -> Pass:
@@ -267,10 +272,24 @@ def _known(session_id: str) -> str | None:
     return str(found["id"]) if found else None
 
 
-def _said(session_id: str, limit: int = -1) -> list[Exchange]:
+def _said(session_id: str, limit: int = _EVERY) -> list[Exchange]:
     known = _known(session_id)
     rows = exchanges.of_session(_open().engine, known, limit, newest=limit > 0) if known is not None else []
     return [_message(row) for row in rows]
+
+
+def _others(engram: Engram, found: list[Exchange], count: int, only: str | None) -> list[Exchange]:
+    """Return messages that share nothing with a question, the newest first, with a score of 0."""
+    if count < 1:
+        return []
+    known = {each.id for each in found}
+    most = count + len(known)
+    rows = (
+        exchanges.newest(engram.engine, most)
+        if only is None
+        else exchanges.of_session(engram.engine, only, most, newest=True)[::-1]
+    )
+    return [_message(row, 0.0) for row in rows if row["id"] not in known][:count]
 
 
 def _message(row: dict[str, Any], score: float | None = None) -> Exchange:

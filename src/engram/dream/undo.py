@@ -6,14 +6,12 @@ is left alone and named.
 
 from __future__ import annotations
 
-from typing import Any
-
 from engram.dream.done import Undone
 from engram.dream.lease import Lease
 from engram.errors import InvalidInput, NotFound
 from engram.hub import Hub
-from engram.memory import gist, narrative, self_state, versions
-from engram.memory.months import Months
+from engram.memory import self_state, versions
+from engram.memory.document_history import put_back
 from engram.memory.versions import ERA, GIST, NARRATIVE, PROFILE, SELF
 from engram.store import documents, passes
 from engram.vault import daily_log, gate, images, vault, writes
@@ -87,15 +85,8 @@ class _Undoing:
 
     def _put_back(self, kind: str, now: Row, before: Row | None) -> None:
         """Add a version that says what the one before the pass said, of the sources as they are now."""
-        facts: dict[str, Any] = versions.loaded(before["sources"] if before else now["sources"])
-        facts |= {"undone": self.id, **self._hash(kind, now)}
-        with self.hub.engine.transaction(durable=True):
-            content = before["content"] if before else ""
-            row = versions.add(self.hub, kind, now["key"], content, versions.dumped(facts), self.made_by)
-            if row is not None and kind == GIST:
-                gist.restore(self.hub, row)
-            elif row is not None:
-                versions.show(self.hub, row)
+        by = {"by": versions.loaded(before["sources"]).get("by") or before["made_by"]} if before else {}
+        put_back(self.hub, now, before, self.made_by, {"undone": self.id, **by})
         (self.restored if before else self.removed).append(f"{kind} {now['key']}")
 
     def _reflection(self, found: list[Row]) -> None:
@@ -115,17 +106,6 @@ class _Undoing:
         sessions = before.get("sessions", []) if isinstance(before, dict) else []
         self_state.change(self.hub, {"reflection": before}, self.made_by, sessions)
         (self.restored if before else self.removed).append("reflection")
-
-    def _hash(self, kind: str, now: Row) -> dict[str, Any]:
-        """Return what says that a tier is up to date, so that nothing is made again before its sources change."""
-        if kind == GIST:
-            return {"hash": versions.loaded(now["sources"]).get("hash")}
-        months = Months(self.hub)
-        if kind == ERA:
-            return {"hash": months.sources(now["key"])["hash"]}
-        if kind == PROFILE:
-            return {"hash": months.made_of(list(months.sessions))["hash"]}
-        return {"hash": narrative.sources(self.hub, months)["hash"]}
 
     def _pages(self, home: Vault, changed: set[str]) -> None:
         """Let pages say what they said before, but for those that changed since, or whose old text is gone."""

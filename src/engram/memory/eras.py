@@ -17,7 +17,7 @@ from engram.store import documents, exchanges
 from engram.value import value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from engram.store.engine import Row
 
@@ -31,8 +31,8 @@ class Integrated:
     eras: tuple[str, ...]  # months made
     removed: tuple[str, ...]  # months without a session any more
     fresh: int  # eras that were up to date
-    kept: tuple[str, ...]  # months given by somebody and out of date: only a model or a rebuild replaces them
-    profile: str  # made, fresh, kept (given by somebody; only a model or a rebuild replaces it), none, left for later
+    kept: tuple[str, ...]  # months that somebody wrote and that are out of date: only a model replaces them
+    profile: str  # made, fresh, kept (written by somebody; only a model replaces it), none, left for later
     narrative: str
     by: dict[str, int]
     fallbacks: dict[str, int]
@@ -65,9 +65,10 @@ def store_era(
 
 
 @operation()
-def list_eras(hub: Hub) -> list[Era]:
+def list_eras(hub: Hub, month: Annotated[str | None, Help("only this one, like 2026-11")] = None) -> list[Era]:
     """Show the months, the earliest first."""
-    rows = [row for row in documents.currents(hub.engine, ERA) if row["content"]]
+    only = None if month is None else month_named(month)
+    rows = [row for row in documents.currents(hub.engine, ERA) if row["content"] and only in (None, row["key"])]
     return [view(row) for row in sorted(rows, key=lambda row: row["key"])]
 
 
@@ -81,12 +82,13 @@ def integrate(
 
 
 def integrated(
-    hub: Hub, *, rebuild: bool = False, think: bool = True, stop: Callable[[], bool] = lambda: False
+    hub: Hub, *, rebuild: bool = False, think: bool = True, stop: Callable[[], bool] = lambda: False,
+    only: Collection[str] = (),
 ) -> Integrated:  # fmt: skip
-    """Bring the tiers above gists up to date, until somebody says to stop; without thinking, of quotes alone."""
+    """Bring the tiers above gists up to date, or only some, until told to stop; without thinking, of quotes alone."""
     from engram.memory.integration import Integration
 
-    return Integration(hub, rebuild=rebuild, think=think, stop=stop).run()
+    return Integration(hub, rebuild=rebuild, think=think, stop=stop, only=only).run()
 
 
 def month_named(month: object) -> str:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from glob import escape, glob
+from typing import TYPE_CHECKING
 
 from engram.coordination import sessions
 from engram.errors import InvalidInput
 from engram.hub import Hub
 from engram.index.index import bring_up_to_date
 from engram.memory.eras import integrated
-from engram.memory.stale import mark_deleted
+from engram.memory.stale import Marked, mark_deleted, still_mentioned
+from engram.memory.traces import Traces
 from engram.model import Deleted, Session
 from engram.settings import is_url
 from engram.store import blobs, captures, event_words, events, exchanges, ledger, news, passages
 from engram.store import sessions as session_store
 from engram.value import value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def family_of(hub: Hub, session: str) -> list[Session]:
@@ -25,21 +31,44 @@ def family_of(hub: Hub, session: str) -> list[Session]:
     return [found, *_subagents(hub, found)]
 
 
-def delete(hub: Hub, family: list[Session]) -> Deleted:
+def delete(hub: Hub, family: list[Session], *, dry_run: bool = False) -> Deleted:
     """Delete sessions from the store for good, and make again without them what was made of them."""
-    with hub.engine.transaction(durable=True):
-        gone = [_gone(hub, each) for each in family]
+    traces = Traces(hub, [each.id for each in family])
+    gone: list[_Gone] = []
+    with suppress(_OnlyLooking), hub.engine.transaction(durable=True):
+        gone += [_gone(hub, each, traces) for each in family]
         ledger.hush(hub.engine)
         news.note(hub.engine, news.SCRUB, ["index"], hub.now())
         blobs.recount(hub.engine)
-    _remove(hub, [name for each in gone for name in each.bodies])
-    bring_up_to_date(hub, embed=False)
-    remade = _remade(hub, [name for each in gone for name in each.stale])
-    session_store.sink(hub.engine)
-    return Deleted(
+        mentions = still_mentioned(hub, traces)
+        if dry_run:
+            raise _OnlyLooking
+    found = Deleted(
         sessions=tuple(each.id for each in family), exchanges=sum(each.said for each in gone),
-        events=sum(each.seen for each in gone), remade=remade, copies=_copies(hub),
+        events=sum(each.seen for each in gone), remade=_once(name for each in gone for name in each.marked.remade),
+        changed=_once(name for each in gone for name in each.marked.changed), mentions=mentions, copies=_copies(hub),
+        dry_run=dry_run,
     )  # fmt: skip
+    if not dry_run:
+        _finish(hub, found, [name for each in gone for name in each.bodies])
+    return found
+
+
+class _OnlyLooking(Exception):
+    """A dry run has seen what it wanted; all of it is rolled back."""
+
+
+def _finish(hub: Hub, found: Deleted, bodies: list[str]) -> None:
+    """Remove what lies outside of the transaction, and make again what went and can be made of what is left."""
+    _remove(hub, bodies)
+    bring_up_to_date(hub, embed=False)
+    if found.remade:
+        integrated(hub, think=False, only=found.remade)
+    session_store.sink(hub.engine)
+
+
+def _once(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
 
 
 @value
@@ -49,10 +78,10 @@ class _Gone:
     said: int
     seen: int
     bodies: tuple[str, ...]
-    stale: tuple[str, ...]
+    marked: Marked
 
 
-def _gone(hub: Hub, session: Session) -> _Gone:
+def _gone(hub: Hub, session: Session, traces: Traces) -> _Gone:
     """Take a session out of every table, and note that it is not to be taken in again."""
     capture = captures.of_session(hub.engine, session.id)
     rows = events.of_capture(hub.engine, capture["num"]) if capture else []
@@ -61,9 +90,9 @@ def _gone(hub: Hub, session: Session) -> _Gone:
         session_store.note_deleted(hub.engine, session.flavor, session.native_id, hub.now())
     said = len(exchanges.delete(hub.engine, session.id))
     passages.leave(hub.engine, session.id)
-    stale = mark_deleted(hub, session.id)
+    marked = mark_deleted(hub, session.id, traces)
     session_store.delete(hub.engine, session.id)
-    return _Gone(said=said, seen=len(rows), bodies=tuple({row["sha256"] for row in rows}), stale=tuple(stale))
+    return _Gone(said=said, seen=len(rows), bodies=tuple({row["sha256"] for row in rows}), marked=marked)
 
 
 def _copies(hub: Hub) -> tuple[str, ...]:
@@ -83,10 +112,3 @@ def _remove(hub: Hub, names: list[str]) -> None:
     for each in names:
         if not blobs.still_named(hub.engine, each):
             bodies.remove(each)
-
-
-def _remade(hub: Hub, stale: list[str]) -> tuple[str, ...]:
-    """Make again without it what was made of a deleted session, from what the others say."""
-    if stale:
-        integrated(hub, think=False)
-    return tuple(dict.fromkeys(stale))

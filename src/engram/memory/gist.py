@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 RIPE = 20  # new exchanges that make a summarized session worth another look
 TOKENS = 600  # of a gist
 _TOLD = 12_000  # tokens of a session that a model is given
+_SINCE = "Since then, quoted:"
 _OF_ONE = 800  # tokens of one exchange of it
 
 
@@ -44,7 +45,7 @@ class Summarized:
     """What a pass over the backlog made."""
 
     made: tuple[str, ...]
-    skipped: tuple[str, ...]  # nothing new in them, or they changed meanwhile
+    skipped: tuple[str, ...]  # nothing new in them, they changed meanwhile, or only a model may write them anew
     failed: dict[str, str]  # sessions, and why
     by: dict[str, int]  # gists by what made them
     fallbacks: dict[str, int]  # extracts made because no model could, by reason
@@ -143,7 +144,7 @@ def ripe(hub: Hub, *, force: bool = False, threshold: int = RIPE) -> list[str]:
 
 def make(hub: Hub, session_id: str, thinker: Thinker, *, force: bool = False) -> Row | None:
     """Make the gist of a session anew; None when it has nothing new, or changed while it was made."""
-    from engram.memory.extract import extract
+    from engram.memory.extract import RULES, extract
 
     rows = exchanges.of_session(hub.engine, session_id)
     known = versions.current(hub, GIST, session_id)
@@ -157,10 +158,15 @@ def make(hub: Hub, session_id: str, thinker: Thinker, *, force: bool = False) ->
     session = sessions.require(hub, session_id)
     lines = extract(rows, TOKENS)
     content, made_by = _written(rows, lines, thinker)
+    more: dict[str, Any] = {}
+    if made_by == RULES and known is not None and versions.is_written(known):
+        if same:
+            return None
+        content, made_by, more = _quoted_below(known, rows)
     if said_by(exchanges.of_session(hub.engine, session_id)) != now_said:
         return None  # it went on meanwhile; the next pass sees all of it
-    row = keep(hub, session, rows, content, made_by, lines)
-    thinker.made(made_by)
+    row = keep(hub, session, rows, content, made_by, lines, more)
+    thinker.made(RULES if more else made_by)
     return row
 
 
@@ -184,6 +190,9 @@ def foreseen(hub: Hub, session_id: str) -> str:
     from engram.memory.thinker import Thinker
 
     rows = exchanges.of_session(hub.engine, session_id)
+    known = versions.current(hub, GIST, session_id)
+    if known is not None and versions.is_written(known):
+        return _quoted_below(known, rows)[0]
     return _written(rows, extract(rows, TOKENS), Thinker(hub, allowed=False))[0] if rows else ""
 
 
@@ -246,13 +255,10 @@ def _up_to(rows: list[Row], last: int) -> list[Row]:
 
 def keep(
     hub: Hub, session: Row, rows: list[Row], content: str, made_by: str, lines: list[Line] | None = None,
-    last: int | None = None,
+    more: dict[str, Any] | None = None,
 ) -> Row:  # fmt: skip
-    """Keep a version with what it covers and the lines higher tiers are made of, all in one transaction.
-
-    `last` is what somebody calls the last exchange it covers, where that is none of the session.
-    """
-    facts = versions.dumped(_sources(session, rows) | ({} if last is None else {"last": last}))
+    """Keep a version with what it covers and the lines higher tiers are made of, all in one transaction."""
+    facts = versions.dumped(_sources(session, rows) | (more or {}))
     kept = _lines(rows, lines)
     for _ in range(versions.TRIES):
         with hub.engine.transaction(durable=True):
@@ -330,6 +336,26 @@ def _written(rows: list[Row], lines: list[Line], thinker: Thinker) -> tuple[str,
     for heading, part in (("Decided", "decisions"), ("Open", "open")):
         parts += [f"{heading}:", *(f"- {each}" for each in thought.data[part])] if thought.data[part] else []
     return "\n".join(parts), thought.made_by
+
+
+def _quoted_below(known: Row, rows: list[Row]) -> tuple[str, str, dict[str, Any]]:
+    """Return what somebody wrote with quotes of all that came since below it, who wrote it, and where that ends."""
+    from engram.memory.extract import extract, rendered
+
+    facts = versions.loaded(known["sources"])
+    ends = facts.get("written") or {
+        "chars": len(known["content"]),
+        "last": facts.get("last"),
+        "count": facts.get("count", 0),
+    }
+    places = {row["id"]: place for place, row in enumerate(rows, 1)}
+    first = places.get(ends["last"], ends["count"])
+    new = [row for place, row in enumerate(rows) if place >= first or row["gist"] is None]
+    quotes = rendered(extract(new, TOKENS // 2)) or (_beginning(new) if new else "")
+    written = known["content"][: ends["chars"]]
+    by = {"by": facts["by"]} if "by" in facts else {}
+    content = f"{written}\n\n{_SINCE}\n{quotes}" if quotes else written
+    return content, known["made_by"], {"written": ends, **by}
 
 
 def _beginning(rows: list[Row]) -> str:

@@ -16,11 +16,11 @@ from engram.memory.extract import Line
 from engram.memory.months import Months
 from engram.memory.sentences import sentences
 from engram.memory.thinker import Thinker
-from engram.memory.versions import ERA, EVERYTHING, GIST
+from engram.memory.versions import ERA, GIST, NARRATIVE, PROFILE
 from engram.store import documents, news
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from engram.store.engine import Row
 
@@ -37,9 +37,10 @@ class Integration:
     """One pass, which no single failure stops."""
 
     def __init__(
-        self, hub: Hub, *, rebuild: bool, think: bool, dry: bool = False, stop: Callable[[], bool] = lambda: False
+        self, hub: Hub, *, rebuild: bool, think: bool, dry: bool = False, stop: Callable[[], bool] = lambda: False,
+        only: Collection[str] = (),
     ) -> None:  # fmt: skip
-        self.hub, self.rebuild, self.dry = hub, rebuild, dry
+        self.hub, self.rebuild, self.dry, self.only = hub, rebuild, dry, only
         self.stop = stop  # somebody has no more time: the rest is made next time
         self.foreseen: dict[str, tuple[str, str]] = {}  # what a dry pass would write: before and after
         self.thinker = Thinker(hub, allowed=think)
@@ -54,10 +55,13 @@ class Integration:
         self.months = Months(self.hub)
         eras = {row["key"]: row for row in documents.currents(self.hub.engine, ERA)}
         for month in sorted({*self.months.touched, *eras}):
-            self._note(month, partial(self._era, month, eras.get(month)))
-        about = self._note("profile", lambda: profile.make(self, self.months))
-        arc = self._note("narrative", lambda: narrative.make(self, self.months))
-        if not self.failed and not self.dry and LEFT not in self.states:
+            if self._is_wanted(f"{ERA} {month}"):
+                self._note(month, partial(self._era, month, eras.get(month)))
+        about, arc = (
+            self._note(kind, partial(make, self, self.months)) if self._is_wanted(f"{kind} {key}") else LEFT
+            for kind, key, make in ((PROFILE, "self", profile.make), (NARRATIVE, "current", narrative.make))
+        )
+        if not self.failed and not self.dry and not self.only and LEFT not in self.states:
             with self.hub.engine.transaction():
                 for row in seen:
                     news.settle(self.hub.engine, news.INTEGRATE, row)
@@ -67,15 +71,21 @@ class Integration:
             fallbacks=dict(self.thinker.fallbacks), failed=self.failed,
         )  # fmt: skip
 
+    def _is_wanted(self, name: str) -> bool:
+        return not self.only or name in self.only
+
     def put(self, kind: str, key: str, facts: dict[str, Any], write: Callable[[], tuple[str, str]]) -> str:
-        """Write a document anew unless it is up to date, or somebody gave it and only a model may replace it."""
+        """Write a document anew unless it is up to date, or somebody wrote it and no model is here to do it."""
         newest = documents.current(self.hub.engine, kind, key)
         if newest and not self.rebuild and self._is_fresh(newest, facts["hash"]):
             return FRESH  # also where it says nothing, since somebody undid it
         known = versions.current(self.hub, kind, key)
-        if known and not self.rebuild and versions.is_given(known) and self.thinker.off:
+        written = versions.is_written(known)
+        if written and self.thinker.off:
             return KEPT
         content, made_by = write()
+        if written and made_by == extract.RULES:  # the model could not
+            return KEPT
         if self.dry:
             self.foreseen[f"{kind}/{key}"] = (known["content"] if known else "", content)
             return MADE
@@ -88,13 +98,15 @@ class Integration:
 
     def _is_fresh(self, known: Row, wanted: str) -> bool:
         facts = versions.loaded(known["sources"])
-        quoted = str(known["made_by"]).startswith("extract/")
+        quoted = versions.author(known) == versions.QUOTES
         return facts.get("hash") == wanted and (self.thinker.off or not quoted or bool(facts.get("asked")))
 
     def empty(self, kind: str, key: str, known: Row | None) -> str:
-        """Let a document say nothing any more; what it said stays as older versions."""
+        """Let quotes say nothing any more, with what they said as older versions; what somebody wrote stays."""
         if not known:
             return NONE
+        if versions.is_written(known):
+            return KEPT
         if self.dry:
             self.foreseen[f"{kind}/{key}"] = known["content"], ""
             return "removed"
@@ -119,22 +131,21 @@ class Integration:
         """Make gists of quotes anew, and the lines of all the others."""
         plain = Thinker(self.hub, allowed=False)
         for row in documents.currents(self.hub.engine, GIST):
-            quoted = str(row["made_by"]).startswith("extract/")
-            self._note(row["key"], partial(_remade, gist.make if quoted else gist.refresh, self.hub, row["key"], plain))
+            make = gist.refresh if versions.is_written(row) else gist.make
+            self._note(row["key"], partial(_remade, make, self.hub, row["key"], plain))
         self.states.clear()
 
     def _era(self, month: str, known: Row | None) -> str:
         facts = self.months.sources(month)
         if not facts["sessions"]:
-            given = known and versions.loaded(known["sources"]).get("sessions") == EVERYTHING
-            return KEPT if given else self.empty(ERA, month, known if known and known["content"] else None)
+            return self.empty(ERA, month, known if known and known["content"] else None)
         return self.put(ERA, month, facts, lambda: self._written(month, facts["sessions"]))
 
     def lines(self, session: str, month: str | None = None) -> list[Line]:
         """Return what is kept of a session: quotes, or the sentences of a gist that somebody wrote; of a month only."""
         row = self.months.gist(session)
         quotes = gist.lines_of(self.hub, session)["lines"]
-        if not str(row["made_by"]).startswith("extract/") and self._began(session, month):
+        if versions.is_written(row) and self._began(session, month):
             at = int(self.months.sessions[session]["first_at"] or row["made_at"])
             told = [Line("said", each, 0, "gist", at, session) for each in sentences(row["content"])]
             return told + [line for line in quotes if line.kind in ("decided", "open")]

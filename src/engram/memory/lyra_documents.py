@@ -109,7 +109,8 @@ class Documents:
             self.counts["already_here"] += 1
             return False
         known = documents.current(self.hub.engine, kind, key)
-        if known and known["content"] and known["made_by"] != _MADE_BY:
+        lasts = known and (versions.is_written(known) or (kind == SELF and known["content"]))
+        if known and lasts and known["made_by"] != _MADE_BY:
             self.mend.note(mending.NEWER)
             return False
         return True

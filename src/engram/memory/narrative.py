@@ -37,7 +37,7 @@ def set_narrative(
     hub: Hub,
     content: Annotated[str, Help("the whole new narrative")],
     narrative_id: Annotated[str, Help("which, if there are several")] = "current",
-    made_of: Annotated[list[str] | None, Help("the sessions behind it: deleting one deletes it; left out, any")] = None,
+    made_of: Annotated[list[str] | None, Help("sessions it is made of: deleting one takes out what it gave")] = None,
 ) -> str:  # fmt: skip
     """Replace the narrative; every version is kept."""
     name = text.name("narrative_id", narrative_id)

@@ -36,7 +36,7 @@ def set_profile(
     content: Annotated[str, Help("the whole new profile")],
     sessions_covered: Annotated[int | None, Help("how many sessions it is made of; counted if left out")] = None,
     profile_id: Annotated[str, Help("whose, if there are several")] = "self",
-    made_of: Annotated[list[str] | None, Help("the sessions behind it: deleting one deletes it; left out, any")] = None,
+    made_of: Annotated[list[str] | None, Help("sessions it is made of: deleting one takes out what it gave")] = None,
 ) -> str:  # fmt: skip
     """Replace the profile; every version is kept."""
     known = documents.numbers(hub.engine, GIST)

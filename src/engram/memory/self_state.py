@@ -26,7 +26,7 @@ def get_self_state(hub: Hub, state_id: Annotated[str, Help("whose, if there are 
     key = text.name("state_id", state_id)
     for limit in (1, _LOOKED_AT):  # the newest mostly can be read
         for row in documents.history(hub.engine, SELF, key, limit):
-            found = _read(row["content"])
+            found = read(row["content"])
             if found is not None:
                 return found
     return None
@@ -42,11 +42,11 @@ def set_self_state(
     from engram.capture.batch import cleaned
     from engram.redaction.removal import redactor
 
-    given = _read(state) if isinstance(state, str) else state
+    given = read(state) if isinstance(state, str) else state
     if not isinstance(given, dict) or not _is_shallow(given, _DEEPEST):
         raise InvalidInput(field="state", reason='expected a JSON object of few levels, like {"mood": "calm"}.')
     given = _as_json(given)
-    keep(hub, text.name("state_id", state_id), _dumped(cleaned(given, redactor(hub))), versions.GIVEN)
+    keep(hub, text.name("state_id", state_id), written(cleaned(given, redactor(hub))), versions.GIVEN)
     return get_self_state(hub, state_id)
 
 
@@ -64,7 +64,7 @@ def part(hub: Hub, name: str) -> Any:
 def held_at(hub: Hub, version: int) -> dict[str, Any]:
     """Return what a version of the own state held; nothing if it is gone or cannot be read."""
     row = documents.get(hub.engine, SELF, "self", version)
-    return (_read(row["content"]) or {}) if row else {}
+    return (read(row["content"]) or {}) if row else {}
 
 
 def change(hub: Hub, parts: dict[str, Any], made_by: str, sessions: list[str]) -> None:
@@ -72,18 +72,19 @@ def change(hub: Hub, parts: dict[str, Any], made_by: str, sessions: list[str]) -
     state = get_self_state(hub)
     whole = {**(state if isinstance(state, dict) else {}), **parts}
     whole = {name: each for name, each in whole.items() if each is not None or name not in parts}
-    versions.put(hub, SELF, "self", _dumped(_as_json(whole)), {"sessions": sessions}, made_by)
+    versions.put(hub, SELF, "self", written(_as_json(whole)), {"sessions": sessions}, made_by)
 
 
 def redacted(redactor: Redactor, content: str) -> str | None:
     """Return a stored state without secrets; None if it cannot be read."""
     from engram.capture.batch import cleaned
 
-    found = _read(content)
-    return None if found is None else _dumped(cleaned(found, redactor))
+    found = read(content)
+    return None if found is None else written(cleaned(found, redactor))
 
 
-def _read(content: str) -> dict[str, Any] | None:
+def read(content: str) -> dict[str, Any] | None:
+    """Return a stored state; None if it cannot be read."""
     import json
 
     try:
@@ -95,12 +96,13 @@ def _read(content: str) -> dict[str, Any] | None:
 
 def _as_json(given: dict[str, Any]) -> dict[str, Any]:
     """Return a state as JSON gives it back: keys are text, and no number is infinite."""
-    found = _read(_dumped(given))
+    found = read(written(given))
     assert found is not None  # it was just written
     return found
 
 
-def _dumped(given: dict[str, Any]) -> str:
+def written(given: dict[str, Any]) -> str:
+    """Return a state as it is stored."""
     import json
 
     try:

@@ -31,6 +31,11 @@ def sentences(text: str) -> list[str]:
     return found if len(found) <= _MOST else found[: _MOST // 2] + found[-_MOST // 2 :]
 
 
+def split_sentences(line: str) -> list[str]:
+    """Return the sentences of a line, whatever they say."""
+    return [each for each in _split(line) if each]
+
+
 def _paragraphs(text: str) -> Iterator[str]:
     """Yield runs of prose, their lines joined; each item of a list is one."""
     run: list[str] = []

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 GIST, EXTRACT, ERA, PROFILE, NARRATIVE, SELF = "gist", "extract", "era", "profile", "narrative", "self"
 STANDING = "standing"
-EVERYTHING = "*"  # in the sources of what somebody gave: any session there was may be behind it
+EVERYTHING = "*"  # in the sources of what somebody gave without naming any
 GIVEN, IMPORTED = "given", "import"  # who made it, where somebody else did
+PERSON, MODEL, IMPORT, QUOTES = "person", "model", "import", "extract"
+_AUTHORS = {GIVEN: PERSON, "model:": MODEL, IMPORTED: IMPORT, "extract/": QUOTES, "rules/": QUOTES}
 _TRUST = ("user", "assistant", "tool", "import")  # from most to least
 _PART = 1600  # characters of a passage
 TRIES = 5
@@ -94,9 +96,18 @@ def current(hub: Hub, kind: str, key: str) -> Row | None:
     return row if row and row["content"] else None
 
 
-def is_given(row: Row) -> bool:
-    """Tell whether somebody wrote a version, rather than this program."""
-    return str(row["made_by"]).startswith((GIVEN, IMPORTED))
+def author(row: Row) -> str:
+    """Return who wrote a version: a person, a model, an import, or the rules that quote."""
+    made_by = str(loaded(row["sources"]).get("by") or row["made_by"] or "")
+    for start, who in _AUTHORS.items():
+        if made_by.startswith(start):
+            return who
+    return PERSON  # an older undo did not note it: what may be somebody's words is treated so
+
+
+def is_written(row: Row | None) -> bool:
+    """Tell whether a version says what a person, a model or an import wrote: quotes never take its place."""
+    return row is not None and bool(row["content"]) and author(row) != QUOTES
 
 
 def trust(origins: Iterable[str]) -> str:

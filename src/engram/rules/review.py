@@ -6,7 +6,7 @@ Only a person decides: what an agent may do is recommend.
 from __future__ import annotations
 
 from engram import plain_json, text
-from engram.errors import Conflict, InvalidInput, Undecidable
+from engram.errors import Conflict, InvalidInput, NotFound, Undecidable
 from engram.operation import Help, operation
 from engram.rules import catalog, told
 from engram.rules.catalog import Pattern
@@ -77,6 +77,23 @@ def edit_pattern(
     """Change the rule of a candidate or of an approved pattern; the versions before stay."""
     given = {"rule": rule, "fix": fix, "scope": scope}
     return _decided(hub, pattern, _AS_IT_IS, author, reason, expected_version, given)
+
+
+@operation(writes=True, agent=False)
+def restore_rule(
+    hub: Hub,
+    pattern: Annotated[str, Help("the pattern's id, or its beginning")],
+    version: Annotated[int, Help("the version of its rule, as get_pattern numbers them")],
+    author: Annotated[str | None, Help("who decides; without, you")] = None,
+) -> Pattern:
+    """Let a rule say again what an older version said, as a new version; the pattern's state stays."""
+    found = catalog.require(hub, pattern)["id"]
+    row = rules.version(hub.engine, found, version)
+    if row is None:
+        hint = f"`engram patterns show {found} --history` lists them."
+        raise NotFound(kind=f"version of the rule {found}", id=str(version), hint=hint)
+    given = {name: row[name] for name in ("rule", "fix", "scope")}
+    return _decided(hub, found, _AS_IT_IS, author, f"version {version} restored", None, given)
 
 
 @operation(writes=True, agent=False)

@@ -29,6 +29,17 @@ select d.* from documents d where d.kind = :kind
 # A first look at JSON as text; who asks reads the JSON itself.
 _NAMING = """
 select kind, key, version, sources, made_at from documents where kind = :kind and sources like :pattern escape '!'
+ order by key, version
+"""
+
+_TELLING = """
+select * from documents where kind = :kind and (content like :pattern escape '!' or sources like :pattern escape '!')
+ order by key, version
+"""
+
+_REWRITE = """
+update documents set content = :content, sources = :sources
+ where kind = :kind and key = :key and version = :version
 """
 
 
@@ -85,6 +96,17 @@ def naming(engine: Engine, kind: str, words: str) -> list[Row]:
     """Return the versions whose sources hold these words, case aside."""
     escaped = words.replace("!", "!!").replace("%", "!%").replace("_", "!_")
     return engine.run(_NAMING, kind=kind, pattern=f"%{escaped}%")
+
+
+def telling(engine: Engine, kind: str, words: str) -> list[Row]:
+    """Return the versions whose content or sources hold these words, case aside."""
+    escaped = words.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+    return engine.run(_TELLING, kind=kind, pattern=f"%{escaped}%")
+
+
+def rewrite(engine: Engine, kind: str, key: str, version: int, content: str, sources: str) -> None:
+    """Let a version say something else: a session it was made of is deleted."""
+    engine.run(_REWRITE, kind=kind, key=key, version=version, content=content, sources=sources)
 
 
 def delete(engine: Engine, kind: str, key: str, version: int | None = None) -> None:

@@ -131,6 +131,11 @@ def of_session(engine: Engine, session_id: str, limit: int = -1, newest: bool = 
     return rows[::-1] if newest else rows
 
 
+def newest(engine: Engine, limit: int) -> list[Row]:
+    """Return the messages of any session that were stored last, the last first."""
+    return engine.run("select * from exchanges order by id desc limit :limit", limit=limit)
+
+
 def prompts(engine: Engine, session_id: str, length: int) -> list[Row]:
     """Return what people asked in a captured session, in order, no more of each than a length."""
     return engine.run(_PROMPTS, session_id=session_id, length=length)

@@ -37,6 +37,7 @@ class PageVersion:
     version: str  # what it is asked for by
     at: datetime  # when it was replaced
     size: int  # bytes
+    made_by: str = ""  # rules; empty: a person or a model
 
 
 def keep(vault: Vault, target: str, text: str, stamp: str, *, by_rules: bool = False) -> None:
@@ -60,7 +61,8 @@ def versions(vault: Vault, target: str) -> list[PageVersion]:
     for name in sorted(_names(folder), reverse=True):
         with suppress(FileNotFoundError):
             facts = os.stat(os.path.join(folder, name))
-            found.append(PageVersion(version=name[:-3], at=_at(name, facts.st_mtime_ns), size=facts.st_size))
+            by, at = "rules" if _is_ruled(name) else "", _at(name, facts.st_mtime_ns)
+            found.append(PageVersion(version=name[:-3], at=at, size=facts.st_size, made_by=by))
     return found
 
 
@@ -80,24 +82,29 @@ def drop(vault: Vault, target: str) -> None:
 
 def forget(vault: Vault, names: Collection[str]) -> None:
     """Remove every version that names sessions or logs; pages that still name them are not kept when next made."""
-    told = _telling(names)
+    told = telling(names)
     for target in list(_targets(vault)):
         _remove(vault, target, told)
-    still = {
+    if still := naming(vault, names):
+        with vault.alone():
+            state.write(vault, _WITHDRAWN, {**state.read(vault, _WITHDRAWN), **still})
+
+
+def naming(vault: Vault, names: Collection[str]) -> dict[str, list[str]]:
+    """Return the pages that name sessions or logs, and which of them."""
+    told = telling(names)
+    return {
         target: sorted({found[0] for found in told.finditer(text)})
         for target in vault.pages("concepts", "connections", "qa")
         if (text := _said(vault, target)) and told.search(text)
     }  # fmt: skip
-    if still:
-        with vault.alone():
-            state.write(vault, _WITHDRAWN, {**state.read(vault, _WITHDRAWN), **still})
 
 
 def is_withdrawn(vault: Vault, target: str) -> bool:
     """Tell whether a page may quote what was deleted; the versions that do, go."""
     marks = state.read(vault, _WITHDRAWN).get(target)
     if marks:
-        _remove(vault, target, _telling(marks))
+        _remove(vault, target, telling(marks))
     return bool(marks)
 
 
@@ -117,7 +124,8 @@ def settle(vault: Vault, subject: str, written: Collection[str]) -> None:
         state.write(vault, _WITHDRAWN, left)
 
 
-def _telling(names: Collection[str]) -> re.Pattern[str]:
+def telling(names: Collection[str]) -> re.Pattern[str]:
+    """Return what finds sessions or logs by their names in a text."""
     inner = "|".join(re.escape(each) for each in sorted(names, key=len, reverse=True)) or r"(?!)"
     return re.compile(rf"(?<![\w-])(?:{inner})(?![\w-])")
 

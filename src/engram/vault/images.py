@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
+from json import dumps
 
 from engram.hub import Hub
 from engram.memory import attribution
 from engram.vault import gate, state
+from engram.vault.history import telling
 from engram.vault.vault import Vault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
 PAGE = "page"  # the kind of such a change
@@ -61,6 +64,17 @@ def prune(vault: Vault) -> None:
         shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
 
 
-def forget(vault: Vault) -> None:
-    """Forget all of them: a session was deleted, and any may quote it."""
-    shutil.rmtree(os.path.join(vault.own, _FOLDER), ignore_errors=True)
+def forget(vault: Vault, names: Collection[str]) -> None:
+    """Forget those that name sessions or logs: they may quote what was deleted."""
+    told, root = telling(names), os.path.join(vault.own, _FOLDER)
+    for place, _, files in os.walk(root):
+        for each in (os.path.relpath(os.path.join(place, name), vault.own) for name in files):
+            pages = state.read(vault, each).get("pages", {})
+            left = {target: held for target, held in pages.items() if not told.search(_words(target, held))}
+            if left != pages:
+                state.write(vault, each, {"pages": left})
+
+
+def _words(target: str, held: dict[str, Any]) -> str:
+    """Return all that is kept of a page as one text."""
+    return "\n".join((target, held.get("before") or "", dumps(held.get("record"), ensure_ascii=False)))

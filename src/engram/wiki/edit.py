@@ -74,6 +74,24 @@ def edit_page(
     return done
 
 
+@operation(writes=True, agent=False)
+def restore_page(
+    hub: Hub,
+    target: Annotated[str, Help("the page: daily/2026-11-16, concepts/redis, or what it is called")],
+    version: Annotated[str, Help("an older version, as get_page names it")],
+    by: Annotated[str | None, Help("who restores it")] = None,
+) -> Edited:
+    """Let a page say again what an older version said; what it says now becomes a version."""
+    from engram.text import name as required_name
+    from engram.vault import gate, history, vault
+    from engram.wiki.page import found
+
+    home = vault.of(hub)
+    name, now = found(home, target)
+    older = history.read(home, name, required_name("version", version))
+    return edit_page(hub, name, older, gate.digest(now), by)
+
+
 def _named(target: str) -> str:
     from engram.errors import InvalidInput
     from engram.vault.vault import FOLDERS

@@ -15,6 +15,7 @@ from engram.coordination.claims import MODES
 from engram.errors import InvalidInput
 from engram.operation import Operation, find
 from engram.store import sessions as session_store
+from engram.surfaces.cli import versioned
 from engram.surfaces.cli.render import render
 from engram.surfaces.encode import to_json
 from engram.surfaces.signature import Parameter, parameters
@@ -39,18 +40,25 @@ class Command:
     each: bool = False  # what a list holds is told one by one, not as a table
     patient: bool = False  # says whom it waits for before it waits
     plain: str = ""  # the operation whose value --json shows, if it is another
+    document: str = ""  # the kind of versioned document it shows
+    named: str = ""  # the parameter that says which one
 
 
 def build(command: Command, operation: Operation) -> click.Command:
     """Return the click command for an operation."""
     found = parameters(operation)
     shown = [_argument(p) if p.name in command.positional else _option(p) for p in found if p.name not in _HIDDEN]
+    shown += versioned.options(command.document, found) if command.document else []
     ordered = sorted(shown, key=lambda each: _place(command, each))
 
     def run(**given: Any) -> None:
-        as_json = given.pop("as_json")
+        as_json, asked = given.pop("as_json"), versioned.taken(given)
         with Engram() as engram:
             arguments = {p.name: _resolve(engram, command, p, given) for p in found}
+            if asked:
+                name = arguments.get(command.named)
+                show(versioned.answered(engram, command.document, name, asked), as_json, "No version is kept.")
+                return
             answer(engram, command, operation, {k: v for k, v in arguments.items() if v is not ...}, as_json)
 
     return click.Command(

@@ -13,6 +13,7 @@ from engram.coordination import callers
 from engram.errors import InvalidInput
 from engram.index.kinds import TIERS
 from engram.surfaces.cli.commands import acting, json_option, project_at, project_option, show
+from engram.surfaces.cli.render import render
 from engram.surfaces.cli.render_recall import explained
 
 _NOTES = "notes"  # the session of what a person wants kept outside of any
@@ -98,11 +99,15 @@ class Bars:
             self._bar = None
 
 
-def delete(session: str, yes: bool, as_json: bool) -> None:
-    """Delete a session for good, with its subagents and all that was made of it."""
+def delete(session: str, yes: bool, dry_run: bool, as_json: bool) -> None:
+    """Delete a session for good, with its subagents, and take it out of all that was made of it."""
     with Engram() as engram:
         found = engram.get_session(session)
+        if dry_run:
+            show(engram.delete_session(found.id, dry_run=True), as_json)
+            return
         if not (yes or as_json):
+            click.echo(render(engram.delete_session(found.id, dry_run=True)), err=True)
             click.confirm(f"Delete {found.id} ({found.flavor}: {found.summary[:60]}) for good?", abort=True, err=True)
         show(engram.delete_session(found.id), as_json)
 
@@ -154,7 +159,9 @@ RECALL = (
     click.Command(
         "delete", callback=delete, help=delete.__doc__,
         params=[
-            click.Argument(["session"]), click.Option(["-y", "--yes"], is_flag=True, help="Do not ask."), json_option(),
+            click.Argument(["session"]), click.Option(["-y", "--yes"], is_flag=True, help="Do not ask."),
+            click.Option(["--dry-run"], is_flag=True, help="Only show what would be deleted and what would change."),
+            json_option(),
         ],
     ),
 )  # fmt: skip

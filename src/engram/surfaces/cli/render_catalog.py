@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from engram import text
-from engram.rules.catalog import Dossier, Evidence, Pattern
+from engram.rules.catalog import Dossier, Evidence, Pattern, Rule
 from engram.rules.distribute import Distributed, Written
 from engram.rules.export_catalog import Exported
 from engram.rules.import_catalog import ImportedCatalog
@@ -75,6 +75,22 @@ def _(found: Dossier) -> str:
         lines += ["", title, *part] if part else []
     lines += ["", f"Effect: {_coloured(found.effect.verdict)}. {found.effect.why}"] if found.effect else []
     return "\n".join(lines)
+
+
+@render.register
+def _(rule: Rule) -> str:
+    head = f"version {rule.version}, {rule.state} by {rule.author}, {ago(rule.at)}, {rule.scope}"
+    return "\n".join([click.style(head, bold=True), *_quoted(rule.rule, rule.fix)])
+
+
+def _rules(found: Sequence[Rule]) -> str:
+    rows = [
+        (str(each.version), ago(each.at), each.author, each.state, text.one_line(each.rule, 80)) for each in found
+    ]  # fmt: skip
+    return table(("version", "made", "by", "state", "rule"), rows)
+
+
+LISTS[Rule] = _rules
 
 
 @render.register

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from engram import text
+from engram.memory.document_history import DocumentVersion
 from engram.memory.eras import Integrated
 from engram.memory.gist import Backlog, Summarized
 from engram.memory.import_lyra import TakenOver
@@ -56,7 +57,9 @@ def _(summarized: Summarized) -> str:
     made = len(summarized.made)
     lines = [f"Made {made} {'gist' if made == 1 else 'gists'}{_makers(summarized.by)}."]
     if summarized.skipped:
-        lines.append(f"  {len(summarized.skipped)} had nothing new, or changed meanwhile")
+        lines.append(
+            f"  {len(summarized.skipped)} skipped: nothing new, changed meanwhile, or written and no model is here"
+        )
     if summarized.left:
         lines.append(f"  {summarized.left} more are ripe: run it again, or with a higher --limit")
     return "\n".join([*lines, *_problems(summarized.fallbacks, summarized.failed)])
@@ -80,7 +83,7 @@ def _(done: Integrated) -> str:
     eras = f"Eras: {_named(done.eras, 'made')}, {done.fresh} up to date, {_named(done.removed, 'removed')}."
     lines = [f"{eras} Profile: {done.profile}. Narrative: {done.narrative}{_makers(done.by)}."]
     if done.kept:
-        lines.append(f"  kept as given, though out of date: {', '.join(done.kept)} (--rebuild replaces them)")
+        lines.append(f"  kept as written, though out of date: {', '.join(done.kept)} (only a model replaces them)")
     return "\n".join([*lines, *_problems(done.fallbacks, done.failed)])
 
 
@@ -105,6 +108,27 @@ def _(given: dict) -> str:  # type: ignore[type-arg]
     if given and all(isinstance(each, list) for each in given.values()):
         return "\n\n".join(f"{click.style(str(name), bold=True)}\n{render(each)}" for name, each in given.items())
     return json.dumps(plain(given), ensure_ascii=False, indent=2)
+
+
+@render.register
+def _(found: DocumentVersion) -> str:
+    head = f"{_title(found)}, version {found.version}, {ago(found.made_at)} by {_by(found)}"
+    return f"{click.style(head, bold=True)}\n{found.content or found.begins}"
+
+
+def _versions(found: Sequence[DocumentVersion]) -> str:
+    rows = [(str(each.version), ago(each.made_at), _by(each), f"{each.size:,}", each.begins) for each in found]
+    return table(("version", "made", "by", "size", "begins"), rows)
+
+
+def _title(found: DocumentVersion) -> str:
+    return f"{found.document} {found.name}".rstrip()
+
+
+def _by(found: DocumentVersion) -> str:
+    """Return who wrote a version; of a world state and a self state, as it was noted."""
+    name = found.made_by.partition(",")[0]
+    return name if found.author in ("", "model") or found.document in ("world", "self") else found.author
 
 
 def _gists(found: Sequence[Gist]) -> str:
@@ -143,4 +167,4 @@ def _problems(fallbacks: dict[str, int], failed: dict[str, str]) -> list[Any]:
     return [click.style(each, fg="yellow") for each in found]
 
 
-LISTS.update({Gist: _gists, Era: _eras})
+LISTS.update({Gist: _gists, Era: _eras, DocumentVersion: _versions})

@@ -8,6 +8,7 @@ from engram.surfaces.cli.render import LISTS, ago, render
 from engram.surfaces.cli.table import table
 from engram.text import counted
 from engram.vault.history import PageVersion
+from engram.wiki.edit import Edited
 from engram.wiki.graph import LinkGraph
 from engram.wiki.listing import PageList
 from engram.wiki.page import WikiPage
@@ -56,8 +57,14 @@ def _(graph: LinkGraph) -> str:
 
 
 def _versions(found: list[PageVersion]) -> str:
-    rows = [(each.version, ago(each.at), f"{each.size:,} bytes") for each in found]
-    return table(("version", "replaced", "size"), rows)
+    rows = [(each.version, ago(each.at), each.made_by or "person or model", f"{each.size:,} bytes") for each in found]
+    return table(("version", "replaced", "by", "size"), rows)
+
+
+@render.register
+def _(done: Edited) -> str:
+    verb = "Created" if done.created else "Changed" if done.changed else "No change to"
+    return f"{verb} {done.target}."
 
 
 LISTS[PageVersion] = _versions

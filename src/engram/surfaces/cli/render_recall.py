@@ -94,12 +94,16 @@ def _(found: Context) -> str:
 
 @render.register
 def _(found: Deleted) -> str:
-    words = f"Deleted {len(found.sessions)} session(s): {found.exchanges:,} exchanges, {found.events:,} events."
+    verb = "Would delete" if found.dry_run else "Deleted"
+    what = f"{text.counted(found.exchanges, 'exchange')}, {text.counted(found.events, 'event')}"
+    lines = [f"{verb} {text.counted(len(found.sessions), 'session')}: {what}."]
     if found.remade:
-        words += f" Made again without it, or gone with it: {', '.join(found.remade)}."
+        lines.append(f"  removed, and made again of what is left: {', '.join(found.remade)}")
+    lines += [f"  {each}" for each in found.changed]
+    lines += [f"  left as it is, though only this session used these words: {each}" for each in found.mentions]
     if found.copies:
-        words += f" Copies of the store from before an upgrade still hold it, remove them: {', '.join(found.copies)}"
-    return words
+        lines.append(f"  Copies of the store from before an upgrade still hold it: {', '.join(found.copies)}")
+    return "\n".join(lines)
 
 
 LISTS.update({Hit: _hits, Exchange: _exchanges})
