@@ -16,7 +16,6 @@ from engram import Engram
 from tests.capture.transcripts import Claude
 from tests.surfaces.conftest import Run
 
-TODO = "the seed's usage is not carried over yet"
 CONFIG = """
 cadence = "daily"
 
@@ -228,7 +227,6 @@ def forge(root: Path) -> Path:
     return store
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_events_and_bodies_come_with_their_sessions(engram: Engram, tmp_path: Path) -> None:
     taken = engram.import_session_memory(str(forge(tmp_path)))
     assert (taken.sessions, taken.digests, taken.events, taken.bodies) == (1, 1, 4, 2)
@@ -240,7 +238,6 @@ def test_events_and_bodies_come_with_their_sessions(engram: Engram, tmp_path: Pa
     assert engram.cost("session", "aaa")[0].money == pytest.approx(0.25)
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_what_is_left_behind_is_named_with_the_reason(engram: Engram, tmp_path: Path) -> None:
     left = "\n".join(engram.import_session_memory(str(forge(tmp_path))).left)
     assert "cursors: 1 row" in left
@@ -248,7 +245,6 @@ def test_what_is_left_behind_is_named_with_the_reason(engram: Engram, tmp_path: 
     assert "stray.txt" in left
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_importing_again_brings_nothing_twice(engram: Engram, tmp_path: Path) -> None:
     store = forge(tmp_path)
     engram.import_session_memory(str(store))
@@ -257,14 +253,12 @@ def test_importing_again_brings_nothing_twice(engram: Engram, tmp_path: Path) ->
     assert len(engram.get_events("aaa")) == 4
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_a_dry_run_counts_the_same_and_writes_nothing(engram: Engram, tmp_path: Path) -> None:
     found = engram.import_session_memory(str(forge(tmp_path)), dry_run=True)
     assert (found.sessions, found.digests, found.events) == (1, 1, 4)
     assert engram.list_sessions() == []
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 @pytest.mark.parametrize("sweep", [False, True])
 def test_imported_digests_are_recalled_also_after_a_sweep(engram: Engram, tmp_path: Path, sweep: bool) -> None:
     engram.import_session_memory(str(forge(tmp_path)))
@@ -275,7 +269,6 @@ def test_imported_digests_are_recalled_also_after_a_sweep(engram: Engram, tmp_pa
     assert (digest.outcome, digest.facts["goal"]) == ("success", "Moved the turbine report")
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_a_session_whose_body_is_one_file_of_lines_is_read(engram: Engram, tmp_path: Path) -> None:
     store = tmp_path / ".store"
     (store / "blobs").mkdir(parents=True)

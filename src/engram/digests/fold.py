@@ -31,6 +31,7 @@ class Fold:
     def __init__(self, state: dict[str, Any] | None = None) -> None:
         self.state: dict[str, Any] = state or _empty()
         self.version = VERSION
+        self.given: dict[str, Any] = {}  # what an imported digest says: it stands, whatever is found here
 
     @property
     def goal(self) -> str:
@@ -42,9 +43,10 @@ class Fold:
         self.state["cwd"] = cwd or self.state.get("cwd")
 
     def facts(self) -> dict[str, Any]:
-        """Return what is worth keeping for good, at most 2 KB as JSON."""
+        """Return what is worth keeping for good: at most 2 KB as JSON, and what was imported."""
         outcome, confidence, evidence = judged(self.state)
-        return facts(self.state, self.goal, evidence) | {"outcome": outcome, "confidence": confidence}
+        found = facts(self.state, self.goal, evidence) | {"outcome": outcome, "confidence": confidence}
+        return found | self.given
 
     def outcome(self) -> tuple[str, float]:
         """Return how the session ended and how sure that is."""
