@@ -31,7 +31,6 @@ class Fold:
     def __init__(self, state: dict[str, Any] | None = None) -> None:
         self.state: dict[str, Any] = state or _empty()
         self.version = VERSION
-        self.given: dict[str, Any] = {}  # what an imported digest says: it stands, whatever is found here
 
     @property
     def goal(self) -> str:
@@ -43,10 +42,20 @@ class Fold:
         self.state["cwd"] = cwd or self.state.get("cwd")
 
     def facts(self) -> dict[str, Any]:
-        """Return what is worth keeping for good: at most 2 KB as JSON, and what was imported."""
+        """Return what is worth keeping for good: at most 2 KB as JSON, and whatever was given."""
         outcome, confidence, evidence = judged(self.state)
         found = facts(self.state, self.goal, evidence) | {"outcome": outcome, "confidence": confidence}
         return found | self.given
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Return what an imported digest says, which stands whatever is found here."""
+        return dict(self.state.get("given") or {})
+
+    def give(self, facts: dict[str, Any]) -> None:
+        """Let what an imported digest says stand."""
+        if facts:
+            self.state["given"] = facts
 
     def outcome(self) -> tuple[str, float]:
         """Return how the session ended and how sure that is."""

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engram.coordination.older_engram import id_of
-from engram.digests.keep import give
+from engram.digests.keep import give, given
 from engram.errors import ImportRefused
 from engram.hub import Hub
 from engram.memory.mending import Mending
@@ -209,15 +209,15 @@ class _Import:
             engine, session["id"], session["started_at"]
         )
         before = digests.of_capture(engine, capture["num"])
-        if capture["events"] or (before and before["given"]):
+        if capture["events"] or given(before):
             self.counts["already_here"] += 1
             return
-        given = _OUTCOMES.get(str(_fact(row, "outcome") or _fact(target.row, "outcome") or "").lower(), "unclear")
+        outcome = _OUTCOMES.get(str(_fact(row, "outcome") or _fact(target.row, "outcome") or "").lower(), "unclear")
         facts = read_digest(row, self.mend)
         give(
             engine,
             capture["num"],
-            {**facts, "outcome": given, "confidence": _share(_fact(row, "confidence"))},
+            {**facts, "outcome": outcome, "confidence": _share(_fact(row, "confidence"))},
             self.mend.now,
         )
         self.counts["digests"] += 1

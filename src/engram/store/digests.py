@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 _PUT = """
-insert into digests (capture, version, made_at, through, facts, state, outcome, confidence, given)
-values (:capture, :version, :now, :through, :facts, :state, :outcome, :confidence, :given)
+insert into digests (capture, version, made_at, through, facts, state, outcome, confidence)
+values (:capture, :version, :now, :through, :facts, :state, :outcome, :confidence)
 on conflict (capture) do update set
   version = excluded.version, made_at = excluded.made_at, through = excluded.through, facts = excluded.facts,
-  state = excluded.state, outcome = excluded.outcome, confidence = excluded.confidence, given = excluded.given
+  state = excluded.state, outcome = excluded.outcome, confidence = excluded.confidence
 """
 
 _CORRECT = """
@@ -41,9 +41,9 @@ select d.capture from digests d where d.version < :version
 """
 
 
-def put(engine: Engine, *, given: str | None = None, **facts: Any) -> None:
+def put(engine: Engine, **facts: Any) -> None:
     """Write the digest of a session, in place of the one before; a person's word on it stays."""
-    engine.run(_PUT, given=given, **facts)
+    engine.run(_PUT, **facts)
     session = engine.run("select session_id from captures where num = :capture", capture=facts["capture"])[0]
     for step in (news.FIND, news.DETECT, news.REFLECT):
         news.note(engine, step, [session["session_id"]], facts["now"])
