@@ -11,7 +11,6 @@ from engram.vault import article
 from engram.vault.vault import of
 from tests.wiki.logs import entry, log, page
 
-TODO = "a compile without a model connects no pages that people or a model wrote"
 DAYS = ("2026-11-09", "2026-11-10", "2026-11-11")
 SAID = (
     "Supabase auth only works once row-level security is switched on.",
@@ -36,7 +35,6 @@ def days(hub: Engram, *lessons: str) -> None:
         log(hub, DAYS[number % 3], entry(number, lessons=[said]))
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_pages_named_together_on_several_days_are_connected_by_those_sentences(engram: Engram, wiki: Path) -> None:
     days(engram, *SAID)
     assert TARGET in engram.compile().created
@@ -79,7 +77,6 @@ def test_pages_that_are_mostly_named_apart_are_not_connected(engram: Engram, wik
     assert page(engram, TARGET) == ""
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_a_connection_goes_with_what_it_was_made_of(engram: Engram, wiki: Path) -> None:
     days(engram, *SAID)
     engram.compile()
@@ -88,7 +85,6 @@ def test_a_connection_goes_with_what_it_was_made_of(engram: Engram, wiki: Path) 
     assert "everybody saw every row" not in page(engram, TARGET)
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_compiling_everything_again_makes_the_same_page(engram: Engram, wiki: Path) -> None:
     days(engram, *SAID)
     engram.compile()
@@ -98,7 +94,6 @@ def test_compiling_everything_again_makes_the_same_page(engram: Engram, wiki: Pa
     assert page(engram, TARGET) == before
 
 
-@pytest.mark.xfail(strict=True, reason="one day of the same work connects its files and errors")
 def test_files_and_errors_of_one_day_are_not_connected(engram: Engram) -> None:
     failed = ["AssertionError: 19.99 != 20.0 [pytest -q] → changed cart.py"]
     made = [entry(n, goal="Create the cart with totals", changed=["`src/cart.py`"], failed=failed) for n in range(4)]

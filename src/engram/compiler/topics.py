@@ -220,7 +220,7 @@ def _terms(parts: dict[str, list[str]], seen: Evidence) -> Iterator[tuple[Topic,
     prose = [_PLACE.sub(" ", line) for line in lines]
     plain = {word for line in prose for word in re.findall(r"\b[a-z]+\b", line)}
     names: dict[str, str] = {}
-    for name in (each for line in prose for each in _named(line, plain)):
+    for name in (each for line in prose for each in names_in(line, plain)):
         names.setdefault(_folded(name), name)
     for folded, name in list(names.items())[: _MOST[TERM]]:
         about = [quote(line) for line, bare in zip(lines, prose, strict=True) if name in bare][:_QUOTED]
@@ -230,7 +230,7 @@ def _terms(parts: dict[str, list[str]], seen: Evidence) -> Iterator[tuple[Topic,
         )
 
 
-def _named(line: str, plain: set[str]) -> Iterator[str]:
+def names_in(line: str, plain: set[str]) -> Iterator[str]:
     """Yield the names in a line: code, and what is written as a name is and nowhere as a plain word."""
     for found in (*_CODE.finditer(line), *_NAME.finditer(line), *_PROPER.finditer(line)):
         name = found[found.lastindex or 0].strip(".:-/")

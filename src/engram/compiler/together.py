@@ -1,0 +1,148 @@
+"""Which pages the logs name in one sentence: what connects them where no model says so.
+
+Any page of `concepts/` counts, whoever wrote it. Few pairs are connected: several entries of several days must name
+both in sentences of their own, and at least half of the entries that name the rarer one.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from typing import Any
+
+from engram.compiler.said import said
+from engram.compiler.topics import PROJECT, TERM, names_in, place, quote, root_of
+from engram.vault import state
+from engram.vault.daily_log import Entry
+from engram.vault.links import slug
+from engram.vault.vault import Vault
+
+TOGETHER = "together.json"
+_SENTENCES = 3  # different ones, each of another entry
+_DAYS = 2
+_ALIKE = 0.5  # of the entries that name the rarer page
+_PAIRS = 2_000  # that are kept, the last seen
+_KEPT = 12  # sentences of a pair
+_LONGEST = 6  # words of a name
+_SHORTEST = 5  # letters of a name
+_IN_ONE = 6  # pages in one sentence: more make it a list
+_PARTS = ("decided", "lessons", "corrected", "goal", "asked", "told", "open", "ended")
+_END = re.compile(r"(?<=[.!?;])\s+(?=[A-Z`\"“])")
+_WORD = re.compile(r"[a-z0-9]+")
+
+Pair = tuple[str, str]
+Evidence = dict[str, Any]
+
+
+class Together:
+    """Pairs of pages and the sentences that name both, as a compiler holds them."""
+
+    def __init__(self, vault: Vault, epoch: int) -> None:
+        self.vault, self.epoch = vault, epoch
+        kept = state.read(vault, TOGETHER)
+        kept = kept if kept.get("epoch") == epoch else {}
+        self._pairs: dict[str, list[Evidence]] = kept.get("pairs", {})
+        self._named: dict[str, int] = kept.get("named", {})  # how many entries name a page
+        self._touched: dict[str, None] = {}
+        self._names: dict[str, str] | None = None
+        self._terms: dict[str, str] = {}
+
+    def add(self, entry: Entry) -> list[str]:
+        """Take in what an entry says; return the pages it names."""
+        own = slug(root_of(entry.project).rpartition("/")[2].removesuffix(".git"))
+        met: dict[str, None] = {}
+        for sentence, plain in _sentences(entry):
+            found = sorted(each for each in self._mentioned(sentence, plain) if each != f"concepts/{own}")
+            met |= dict.fromkeys(found)
+            if len(found) <= _IN_ONE:
+                for pair in combinations(found, 2):
+                    self._note(pair, entry, sentence)
+        for target in met:
+            self._named[target] = self._named.get(target, 0) + 1
+        return list(met)
+
+    def drop(self, entry: str, named: list[str]) -> None:
+        """Take out what an entry said."""
+        for target in named:
+            self._named[target] = max(0, self._named.get(target, 0) - 1)
+        for key, seen in self._pairs.items():
+            left = [each for each in seen if each["entry"] != entry]
+            if len(left) < len(seen):
+                self._pairs[key] = left
+                self._touched[key] = None
+
+    def learn(self, target: str) -> None:
+        """Take in that there is a page."""
+        if target.startswith("concepts/"):
+            self._known()[target.removeprefix("concepts/")] = target
+
+    def changed(self) -> list[tuple[Pair, list[Evidence]]]:
+        """Return the pairs of which something else is known now, with what connects them; nothing if too little."""
+        return [((one, other), self._connected(key)) for key in self._touched for one, other in [key.split("|")]]
+
+    def counted(self, target: str) -> int:
+        """Return how many entries name a page."""
+        return self._named.get(target, 0)
+
+    def settle(self) -> dict[str, Any]:
+        """Forget what was touched, and return what is kept."""
+        self._touched = {}
+        self._pairs = dict([(key, seen) for key, seen in self._pairs.items() if seen][-_PAIRS:])
+        return {"epoch": self.epoch, "pairs": self._pairs, "named": {t: n for t, n in self._named.items() if n}}
+
+    def _connected(self, key: str) -> list[Evidence]:
+        """Return the sentences that connect two pages, the newest first; none if they are too few."""
+        unlike = {each["sentence"].casefold(): each for each in self._pairs[key]}
+        of_entries = {each["entry"]: each for each in unlike.values()}
+        rarer = min(self.counted(target) for target in key.split("|"))
+        days = {each["day"] for each in of_entries.values()}
+        few = len(of_entries) < _SENTENCES or len(days) < _DAYS or len(of_entries) < _ALIKE * rarer
+        return [] if few else sorted(of_entries.values(), key=_when, reverse=True)
+
+    def _note(self, pair: Pair, entry: Entry, sentence: str) -> None:
+        key = "|".join(pair)
+        seen = {"entry": entry.id, "day": entry.day, "link": place(entry), "sentence": quote(sentence)}
+        held = [*self._pairs.pop(key, []), seen]
+        self._pairs[key] = sorted(held, key=_when)[-_KEPT:]
+        self._touched[key] = None
+
+    def _mentioned(self, sentence: str, plain: set[str]) -> set[str]:
+        """Return the pages a sentence names; a name of one word only where it is written as one."""
+        known, words = self._known(), _WORD.findall(sentence.casefold())
+        longer = {
+            "-".join(words[start : start + count])
+            for count in range(2, _LONGEST + 1) for start in range(len(words) - count + 1)
+        }  # fmt: skip
+        single = {slug(name) for name in names_in(sentence, plain)}
+        found = {known[name] for name in longer | single if name in known and len(name) >= _SHORTEST}
+        return {target for target in found if self._is_named(target, sentence)}
+
+    def _is_named(self, target: str, sentence: str) -> bool:
+        """Tell whether a sentence names a page as it is spelt there: `user_query` is no query of a user."""
+        if target not in self._terms:
+            record = state.page(self.vault, target) or {}
+            self._terms[target] = str(record.get("title", "")) if record.get("kind") == TERM else ""
+        return self._terms[target] in sentence
+
+    def _known(self) -> dict[str, str]:
+        if self._names is None:
+            self._names = {each.removeprefix("concepts/"): each for each in self.vault.pages("concepts")}
+        return self._names
+
+
+def is_obvious(one: str, other: str, kinds: set[str]) -> bool:
+    """Tell whether two pages belong together by their very names, or one of them is the project of the other."""
+    names = [target.rpartition("/")[2] for target in (one, other)]
+    return names[0] in names[1] or names[1] in names[0] or (PROJECT in kinds and len(kinds) > 1)
+
+
+def _when(each: Evidence) -> tuple[str, str]:
+    return each["day"], each["link"]
+
+
+def _sentences(entry: Entry) -> list[tuple[str, set[str]]]:
+    """Return the sentences of an entry, each with the plain words of the entry."""
+    parts = said(entry.content)
+    lines = [line for part in _PARTS for line in parts.get(part, ())]
+    plain = {word for line in lines for word in re.findall(r"\b[a-z]+\b", line)}
+    return [(sentence.strip(), plain) for line in lines for sentence in _END.split(line) if sentence.strip()]
