@@ -77,6 +77,14 @@ def test_pages_that_are_mostly_named_apart_are_not_connected(engram: Engram, wik
     assert page(engram, TARGET) == ""
 
 
+def test_two_parts_of_one_name_are_not_connected(engram: Engram, wiki: Path) -> None:
+    for name in ("hyde", "park"):
+        (wiki / "concepts" / f"{name}.md").write_text(f"# {name.capitalize()}\n\nA word.\n")
+    days(engram, *(f"On day {number} we met in Hyde Park and talked." for number in range(3)))
+    engram.compile()
+    assert list(of(engram).pages("connections")) == []
+
+
 def test_a_connection_goes_with_what_it_was_made_of(engram: Engram, wiki: Path) -> None:
     days(engram, *SAID)
     engram.compile()

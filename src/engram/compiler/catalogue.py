@@ -201,14 +201,19 @@ def common(one: Record, other: Record) -> list[Evidence]:
 
 
 def _varies(one: Record, other: Record) -> bool:
-    """Tell whether two topics share entries of several days and about several things."""
+    """Tell whether two topics share entries of several days and about several things; a name, also lines."""
     shared = common(one, other)
     days, goals = ({each.get(part, "").casefold() for each in shared} for part in ("day", "goal"))
-    return len(days) >= _DAYS and len(goals) >= _GOALS
+    named = sum(bool(each["sentence"]) for each in shared)
+    return (
+        len(days) >= _DAYS and len(goals) >= _GOALS and (TERM not in (one["kind"], other["kind"]) or named >= _SHARED)
+    )
 
 
 def _obvious(one: Record, other: Record) -> bool:
-    """Tell whether two topics belong together by their very names."""
+    """Tell whether two topics belong together by their very names, or are to be judged by sentences alone."""
+    if one["kind"] == other["kind"] == TERM:
+        return True  # whether sentences name both is looked at apart
     if one["kind"] == other["kind"] == FILE:
         return bool(one["title"].rpartition("/")[0] == other["title"].rpartition("/")[0])
     names = [each["title"].casefold() for each in (one, other)]

@@ -83,14 +83,10 @@ def _linking(each: Evidence) -> str:
     return str(each.get("sentence") or each.get("goal", ""))
 
 
-def named_together(titles: tuple[str, str], counts: tuple[int, int], shared: list[Evidence]) -> str:
+def named_together(titles: tuple[str, str], counts: tuple[int, int], shared: int) -> str:
     """Return what it says of two pages that sentences name both."""
     (less, rarer), (_, other) = sorted(zip(counts, titles, strict=True))
-    number = len({each["day"] for each in shared})
-    return (
-        f"{len(shared)} of the {_entries(less)} that name {_plain(rarer)} name {_plain(other)} in the same sentence, "
-        f"on {number} days."
-    )
+    return f"{shared} of the {_entries(less)} that name {_plain(rarer)} name {_plain(other)} in the same sentence."
 
 
 def worked_together(one: Record, other: Record, shared: int) -> str:

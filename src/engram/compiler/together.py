@@ -7,11 +7,12 @@ both in sentences of their own, and at least half of the entries that name the r
 from __future__ import annotations
 
 import re
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 from engram.compiler.said import said
-from engram.compiler.topics import PROJECT, TERM, names_in, place, quote, root_of
+from engram.compiler.topics import DULL, PROJECT, TERM, names_in, place, quote, root_of
+from engram.index.words import STOP
 from engram.vault import state
 from engram.vault.daily_log import Entry
 from engram.vault.links import slug
@@ -24,10 +25,11 @@ _ALIKE = 0.5  # of the entries that name the rarer page
 _PAIRS = 2_000  # that are kept, the last seen
 _KEPT = 12  # sentences of a pair
 _LONGEST = 6  # words of a name
-_SHORTEST = 5  # letters of a name
+_SHORTEST = 4  # letters of a name
 _IN_ONE = 6  # pages in one sentence: more make it a list
-_PARTS = ("decided", "lessons", "corrected", "goal", "asked", "told", "open", "ended")
+_PARTS = ("decided", "lessons", "corrected", "goal", "asked", "told", "open", "commits", "ended")
 _END = re.compile(r"(?<=[.!?;])\s+(?=[A-Z`\"“])")
+_CAPITAL = re.compile(r"\b[A-Z]\w{3,}\b")
 _WORD = re.compile(r"[a-z0-9]+")
 
 Pair = tuple[str, str]
@@ -42,21 +44,24 @@ class Together:
         kept = state.read(vault, TOGETHER)
         kept = kept if kept.get("epoch") == epoch else {}
         self._pairs: dict[str, list[Evidence]] = kept.get("pairs", {})
+        self._older: dict[str, int] = kept.get("older", {})  # entries of a pair whose sentences are not kept
         self._named: dict[str, int] = kept.get("named", {})  # how many entries name a page
         self._touched: dict[str, None] = {}
         self._names: dict[str, str] | None = None
-        self._terms: dict[str, str] = {}
+        self._spelt: dict[str, str] = {}  # how pages are spelt that the rules made
 
     def add(self, entry: Entry) -> list[str]:
         """Take in what an entry says; return the pages it names."""
         own = slug(root_of(entry.project).rpartition("/")[2].removesuffix(".git"))
         met: dict[str, None] = {}
+        pairs: dict[Pair, str] = {}
         for sentence, plain in _sentences(entry):
             found = sorted(each for each in self._mentioned(sentence, plain) if each != f"concepts/{own}")
             met |= dict.fromkeys(found)
             if len(found) <= _IN_ONE:
-                for pair in combinations(found, 2):
-                    self._note(pair, entry, sentence)
+                pairs |= {pair: sentence for pair in combinations(found, 2) if pair not in pairs}
+        for pair, sentence in pairs.items():
+            self._note(pair, entry, sentence)
         for target in met:
             self._named[target] = self._named.get(target, 0) + 1
         return list(met)
@@ -84,45 +89,61 @@ class Together:
         """Return how many entries name a page."""
         return self._named.get(target, 0)
 
+    def shared(self, pair: Pair) -> int:
+        """Return how many entries name two pages in one sentence."""
+        return self._shared("|".join(pair))
+
+    def _shared(self, key: str) -> int:
+        return len({each["entry"] for each in self._pairs[key]}) + self._older.get(key, 0)
+
     def settle(self) -> dict[str, Any]:
         """Forget what was touched, and return what is kept."""
         self._touched = {}
         self._pairs = dict([(key, seen) for key, seen in self._pairs.items() if seen][-_PAIRS:])
-        return {"epoch": self.epoch, "pairs": self._pairs, "named": {t: n for t, n in self._named.items() if n}}
+        older = {key: count for key, count in self._older.items() if count and key in self._pairs}
+        named = {target: count for target, count in self._named.items() if count}
+        return {"epoch": self.epoch, "pairs": self._pairs, "older": older, "named": named}
 
     def _connected(self, key: str) -> list[Evidence]:
         """Return the sentences that connect two pages, the newest first; none if they are too few."""
         unlike = {each["sentence"].casefold(): each for each in self._pairs[key]}
-        of_entries = {each["entry"]: each for each in unlike.values()}
+        of_entries = {each["entry"]: each for each in unlike.values()}  # one sentence of each
         rarer = min(self.counted(target) for target in key.split("|"))
         days = {each["day"] for each in of_entries.values()}
-        few = len(of_entries) < _SENTENCES or len(days) < _DAYS or len(of_entries) < _ALIKE * rarer
+        few = len(of_entries) < _SENTENCES or len(days) < _DAYS or self._shared(key) < _ALIKE * rarer
         return [] if few else sorted(of_entries.values(), key=_when, reverse=True)
 
     def _note(self, pair: Pair, entry: Entry, sentence: str) -> None:
         key = "|".join(pair)
         seen = {"entry": entry.id, "day": entry.day, "link": place(entry), "sentence": quote(sentence)}
-        held = [*self._pairs.pop(key, []), seen]
-        self._pairs[key] = sorted(held, key=_when)[-_KEPT:]
+        before = self._pairs.pop(key, [])
+        self._older[key] = self._older.get(key, 0) + (len(before) == _KEPT)
+        self._pairs[key] = sorted([*(each for each in before if each["entry"] != entry.id), seen], key=_when)[-_KEPT:]
         self._touched[key] = None
 
     def _mentioned(self, sentence: str, plain: set[str]) -> set[str]:
-        """Return the pages a sentence names; a name of one word only where it is written as one."""
+        """Return the pages a sentence names."""
         known, words = self._known(), _WORD.findall(sentence.casefold())
         longer = {
             "-".join(words[start : start + count])
             for count in range(2, _LONGEST + 1) for start in range(len(words) - count + 1)
         }  # fmt: skip
-        single = {slug(name) for name in names_in(sentence, plain)}
-        found = {known[name] for name in longer | single if name in known and len(name) >= _SHORTEST}
-        return {target for target in found if self._is_named(target, sentence)}
+        single = {word for word in words if word not in STOP and word not in DULL} - _parts_of_names(words, known)
+        capital = (each for each in _CAPITAL.findall(sentence) if each.casefold() not in plain)
+        names = set(map(slug, (*names_in(sentence, plain), *capital)))
+        found = {known[name]: name in names for name in longer | single if name in known and len(name) >= _SHORTEST}
+        return {target for target, is_name in found.items() if self._is_meant(target, sentence, is_name)}
 
-    def _is_named(self, target: str, sentence: str) -> bool:
-        """Tell whether a sentence names a page as it is spelt there: `user_query` is no query of a user."""
-        if target not in self._terms:
+    def _is_meant(self, target: str, sentence: str, is_name: bool) -> bool:
+        """Tell whether a page is meant: what the rules made a page of, only as it is spelt there, and as a name.
+
+        `user_query` is no query of a user; but what people call a page, they also write in small letters.
+        """
+        if target not in self._spelt:
             record = state.page(self.vault, target) or {}
-            self._terms[target] = str(record.get("title", "")) if record.get("kind") == TERM else ""
-        return self._terms[target] in sentence
+            self._spelt[target] = str(record.get("title", "")) if record.get("kind") in (TERM, PROJECT) else ""
+        spelt = self._spelt[target]
+        return not spelt or (spelt in sentence and (is_name or "-" in target.rpartition("/")[2]))
 
     def _known(self) -> dict[str, str]:
         if self._names is None:
@@ -134,6 +155,11 @@ def is_obvious(one: str, other: str, kinds: set[str]) -> bool:
     """Tell whether two pages belong together by their very names, or one of them is the project of the other."""
     names = [target.rpartition("/")[2] for target in (one, other)]
     return names[0] in names[1] or names[1] in names[0] or (PROJECT in kinds and len(kinds) > 1)
+
+
+def _parts_of_names(words: list[str], known: dict[str, str]) -> set[str]:
+    """Return the words that stand side by side although each has a page: they are one name, such as Hyde Park."""
+    return {word for pair in pairwise(words) if pair[0] in known and pair[1] in known for word in pair}
 
 
 def _when(each: Evidence) -> tuple[str, str]:

@@ -46,11 +46,13 @@ _VARIES = re.compile(
 )
 _NOISE = re.compile(r"(?i)tool_use_error|sibling tool call|file has not been read|user (?:doesn't want|rejected)")
 _PLACELESS = re.compile(r"(?:^|/)(?:\.claude|\.codex|tmp|temp|private|node_modules)(?:/|$)")
-_DULL = frozenset(
+DULL = frozenset(
     """true false none null this that with from http https todo fixme note error errors readme main test tests done
     file files line lines code json yaml html text name value data user users type types list yes okay also then
     here there let lets plan context added updated fixed created removed next step steps all the and
-    implement""".split()
+    implement january february march april june july august september october november december
+    monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday saturdays
+    sunday sundays""".split()
 )  # fmt: skip
 
 
@@ -236,7 +238,7 @@ def names_in(line: str, plain: set[str]) -> Iterator[str]:
         name = found[found.lastindex or 0].strip(".:-/")
         if found.re is _PROPER and name.lower() in plain:
             continue
-        dull = name.casefold() in _DULL or name.casefold() in STOP or "/" in name or _CLASS.fullmatch(name)
+        dull = name.casefold() in DULL or name.casefold() in STOP or "/" in name or _CLASS.fullmatch(name)
         if (
             not dull
             and len(name) > 3

@@ -149,7 +149,8 @@ class Work:
                 continue
             if shared:
                 titles = self._title(one), self._title(other)
-                insight = pages.named_together(titles, (together.counted(one), together.counted(other)), shared)
+                counts = together.counted(one), together.counted(other)
+                insight = pages.named_together(titles, counts, together.shared((one, other)))
                 yield self._connected(key, titles, (one, other), shared, insight)
             elif (kept := state.page(self.vault, self._place(key, (one, other))) or {}).get("key") == key:
                 made_by = kept.get("made_by", "")
