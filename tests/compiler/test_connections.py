@@ -77,6 +77,21 @@ def test_pages_that_are_mostly_named_apart_are_not_connected(engram: Engram, wik
     assert page(engram, TARGET) == ""
 
 
+def test_a_page_that_is_named_everywhere_is_connected_with_nothing(engram: Engram, wiki: Path) -> None:
+    days(engram, *SAID)
+    log(engram, "2026-11-08", *(entry(20 + n, lessons=[f"Supabase auth, case {n}, took an hour."]) for n in range(10)))
+    engram.compile()
+    assert page(engram, TARGET) == ""
+
+
+def test_a_connection_goes_when_its_pages_go_apart(engram: Engram, wiki: Path) -> None:
+    days(engram, *SAID)
+    engram.compile()
+    assert page(engram, TARGET)
+    log(engram, "2026-11-12", *(entry(20 + n, lessons=[f"Supabase auth, case {n}, took an hour."]) for n in range(10)))
+    assert TARGET in engram.compile().removed
+
+
 def test_two_parts_of_one_name_are_not_connected(engram: Engram, wiki: Path) -> None:
     for name in ("hyde", "park"):
         (wiki / "concepts" / f"{name}.md").write_text(f"# {name.capitalize()}\n\nA word.\n")

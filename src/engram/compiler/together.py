@@ -1,7 +1,8 @@
 """Which pages the logs name in one sentence: what connects them where no model says so.
 
 Any page of `concepts/` counts, whoever wrote it. Few pairs are connected: several entries of several days must name
-both in sentences of their own, and at least half of the entries that name the rarer one.
+both in sentences of their own: at least half of those that name the rarer one and a quarter of those that name the
+other, for what is named everywhere is connected with nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from engram.vault.vault import Vault
 TOGETHER = "together.json"
 _SENTENCES = 3  # different ones, each of another entry
 _DAYS = 2
-_ALIKE = 0.5  # of the entries that name the rarer page
+_OF_RARER, _OF_OTHER = 0.5, 0.25  # of the entries that name each page
 _PAIRS = 2_000  # that are kept, the last seen
 _KEPT = 12  # sentences of a pair
 _LONGEST = 6  # words of a name
@@ -46,6 +47,7 @@ class Together:
         self._pairs: dict[str, list[Evidence]] = kept.get("pairs", {})
         self._older: dict[str, int] = kept.get("older", {})  # entries of a pair whose sentences are not kept
         self._named: dict[str, int] = kept.get("named", {})  # how many entries name a page
+        self._made: set[str] = set(kept.get("made", []))  # pairs that were connected when last looked at
         self._touched: dict[str, None] = {}
         self._names: dict[str, str] | None = None
         self._spelt: dict[str, str] = {}  # how pages are spelt that the rules made
@@ -64,6 +66,7 @@ class Together:
             self._note(pair, entry, sentence)
         for target in met:
             self._named[target] = self._named.get(target, 0) + 1
+        self._touched |= dict.fromkeys(key for key in sorted(self._made) if not met.keys().isdisjoint(key.split("|")))
         return list(met)
 
     def drop(self, entry: str, named: list[str]) -> None:
@@ -82,8 +85,11 @@ class Together:
             self._known()[target.removeprefix("concepts/")] = target
 
     def changed(self) -> list[tuple[Pair, list[Evidence]]]:
-        """Return the pairs of which something else is known now, with what connects them; nothing if too little."""
-        return [((one, other), self._connected(key)) for key in self._touched for one, other in [key.split("|")]]
+        """Return the pairs that are connected by what is new, or no more; these without evidence."""
+        found = {key: self._connected(key) for key in self._touched}
+        told = [(key, seen) for key, seen in found.items() if seen or key in self._made]
+        self._made = self._made - found.keys() | {key for key, seen in found.items() if seen}
+        return [((one, other), seen) for key, seen in told for one, other in [key.split("|")]]
 
     def counted(self, target: str) -> int:
         """Return how many entries name a page."""
@@ -94,7 +100,7 @@ class Together:
         return self._shared("|".join(pair))
 
     def _shared(self, key: str) -> int:
-        return len({each["entry"] for each in self._pairs[key]}) + self._older.get(key, 0)
+        return len({each["entry"] for each in self._pairs.get(key, ())}) + self._older.get(key, 0)
 
     def settle(self) -> dict[str, Any]:
         """Forget what was touched, and return what is kept."""
@@ -102,15 +108,17 @@ class Together:
         self._pairs = dict([(key, seen) for key, seen in self._pairs.items() if seen][-_PAIRS:])
         older = {key: count for key, count in self._older.items() if count and key in self._pairs}
         named = {target: count for target, count in self._named.items() if count}
-        return {"epoch": self.epoch, "pairs": self._pairs, "older": older, "named": named}
+        made = sorted(self._made & self._pairs.keys())
+        return {"epoch": self.epoch, "pairs": self._pairs, "older": older, "named": named, "made": made}
 
     def _connected(self, key: str) -> list[Evidence]:
         """Return the sentences that connect two pages, the newest first; none if they are too few."""
-        unlike = {each["sentence"].casefold(): each for each in self._pairs[key]}
+        unlike = {each["sentence"].casefold(): each for each in self._pairs.get(key, ())}
         of_entries = {each["entry"]: each for each in unlike.values()}  # one sentence of each
-        rarer = min(self.counted(target) for target in key.split("|"))
+        rarer, other = sorted(self.counted(target) for target in key.split("|"))
         days = {each["day"] for each in of_entries.values()}
-        few = len(of_entries) < _SENTENCES or len(days) < _DAYS or self._shared(key) < _ALIKE * rarer
+        few = len(of_entries) < _SENTENCES or len(days) < _DAYS
+        few = few or self._shared(key) < max(_OF_RARER * rarer, _OF_OTHER * other)
         return [] if few else sorted(of_entries.values(), key=_when, reverse=True)
 
     def _note(self, pair: Pair, entry: Entry, sentence: str) -> None:
