@@ -140,6 +140,22 @@ def test_sessions_costs_and_patterns_are_filtered_by_domain(run: Run, config: Pa
     assert "login form" not in run("recall", "login form", "--domain", "shop").stdout
 
 
+def test_domains_filter_in_python_and_over_http_too(engram: Engram, config: Path) -> None:
+    from engram.compat import session_memory
+    from tests.surfaces.http.calling import Caller
+
+    session_memory.ingest(engram, session_memory.read_config(str(config)))
+    call = Caller(engram)
+    for domain, found in (("payments", 1), ("shop", 0)):
+        assert len(engram.list_sessions(domain=domain)) == found
+        assert len(engram.cost(domain=domain, days=9999)) == found
+        assert bool(engram.recall("login form", domain=domain)) == bool(found)
+        assert engram.list_patterns(domain=domain) == []
+        assert len(call.post("list_sessions", domain=domain).json()) == found
+        assert len(call.post("cost", domain=domain, days=9999).json()) == found
+        assert bool(call.post("recall", query="login form", domain=domain).json()) == bool(found)
+
+
 @pytest.mark.parametrize(
     "table",
     ['[domains]\napp = "payments"', '[domains]\npayments = ["app"]', '[repos.app]\ndomain = "payments"',
@@ -301,3 +317,18 @@ def test_secrets_in_bodies_stay_behind(engram: Engram, tmp_path: Path) -> None:
     (store / "blobs" / "ab" / "abc1.txt").write_text(f"use {key} for the push")
     engram.import_session_memory(str(store))
     assert not any(key in each.text for each in engram.get_events("aaa"))
+
+
+def test_a_long_import_tells_how_far_it_is(engram: Engram, tmp_path: Path) -> None:
+    from engram.patterns.import_session_memory import take_over
+
+    store, told = forge(tmp_path), list[tuple[int, int, str]]()
+    take_over(engram, str(store), progress=lambda *far: told.append(far))
+    assert told == [(4, 4, str(store / "session_memory.db"))]
+
+
+def test_the_command_says_what_came_and_what_stayed(run: Run, tmp_path: Path) -> None:
+    told = run("import", "session-memory", str(forge(tmp_path).parent)).stdout
+    assert "1 sessions, 1 digests, 4 events with 2 bodies" in told
+    assert "left behind: cursors: 1 row" in told
+    assert "turbine report" in run("recall", "turbine report stall").stdout

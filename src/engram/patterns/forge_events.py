@@ -55,7 +55,7 @@ class Left:
 
     def lines(self) -> tuple[str, ...]:
         """Return a line for each reason, with the first of what it concerns."""
-        return tuple(f"{len(names):,} {reason}: {_shortened(names)}" for reason, names in self._names.items())
+        return tuple(f"{reason} ({len(names):,}): {_shortened(names)}" for reason, names in self._names.items())
 
 
 def _shortened(names: list[str]) -> str:
