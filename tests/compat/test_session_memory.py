@@ -296,8 +296,11 @@ def test_a_session_whose_body_is_one_file_of_lines_is_read(engram: Engram, tmp_p
     with apsw.Connection(str(store / "memory.db")) as db:
         db.execute("create table sessions (id text, flavor text, repo text); create table digests (session_id text)")
         db.execute("insert into sessions values ('grok:bbb', 'grok', '/srv/car')")
-    assert engram.import_session_memory(str(store)).events == 2
+    taken = engram.import_session_memory(str(store))
+    assert (taken.events, taken.bodies) == (2, 1)
     assert [each.content for each in engram.history("bbb")][1] == "Bay 4."
+    again = engram.import_session_memory(str(store))
+    assert (again.events, again.bodies) == (0, 0)
 
 
 def test_no_body_is_read_from_outside_of_the_store(engram: Engram, tmp_path: Path) -> None:

@@ -134,6 +134,7 @@ class Events:
             bodies = _join(rows, beside)
             fresh = [(n, key, row) for n, (key, row) in enumerate(entries) if number(key) not in known]
             self._leave_bodies(target, [row for key, row in entries if number(key) in known])
+            self.counts["bodies"] += bool(beside and fresh)
             self._write(target, (self._event(target, n, key, row, bodies.get(n)) for n, key, row in fresh), costs)
 
     def _leave(self, reason: str, target: Target, rows: list[Row]) -> None:
@@ -187,6 +188,7 @@ class Events:
         body, names = beside, self._file(target, row)
         for name, path in names.items():
             body = self._body(path) if path else body
+            self.counts["bodies"] += path is not None and body is not None
             if path is None and name in row and _is_reference(name):
                 self.left.note(GONE, str(row[name])[:80])
         bare = {name: each for name, each in row.items() if name not in names}
@@ -211,7 +213,6 @@ class Events:
         except Unreadable as problem:
             self.left.note(BROKEN, f"{self.files.shown(path)} ({problem})")
             return None
-        self.counts["bodies"] += 1
         return parse_body(content)
 
     def _lines(self, target: Target) -> list[Row]:

@@ -163,10 +163,11 @@ class _Import:
     def result(self, found: Events, dry_run: bool) -> ForgeTaken:
         """Return what was done, or would be."""
         names = ("sessions", "digests", "patterns", "already_here")
+        left = (*self._left(), *found.left.lines())
         return ForgeTaken(
             source=one_line(self.seed.path, 500), **{name: self.counts[name] for name in names},
             mended=dict(self.mend.counts), failed=tuple(self.failed[:_NAMED]), events=found.counts["events"],
-            bodies=found.counts["bodies"], left=tuple(map(self.mend.said, (*self._left(), *found.left.lines()))),
+            bodies=found.counts["bodies"], left=tuple(one_line(self.mend.said(each), 1000) for each in left),
             redacted=dict(self.mend.redactor.found), dry_run=dry_run,
         )  # fmt: skip
 
