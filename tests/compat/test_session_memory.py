@@ -16,7 +16,6 @@ from engram import Engram
 from tests.capture.transcripts import Claude
 from tests.surfaces.conftest import Run
 
-TODO = "the seed's usage is not carried over yet"
 CONFIG = """
 cadence = "daily"
 
@@ -141,6 +140,22 @@ def test_sessions_costs_and_patterns_are_filtered_by_domain(run: Run, config: Pa
     assert "login form" not in run("recall", "login form", "--domain", "shop").stdout
 
 
+def test_domains_filter_in_python_and_over_http_too(engram: Engram, config: Path) -> None:
+    from engram.compat import session_memory
+    from tests.surfaces.http.calling import Caller
+
+    session_memory.ingest(engram, session_memory.read_config(str(config)))
+    call = Caller(engram)
+    for domain, found in (("payments", 1), ("shop", 0)):
+        assert len(engram.list_sessions(domain=domain)) == found
+        assert len(engram.cost(domain=domain, days=9999)) == found
+        assert bool(engram.recall("login form", domain=domain)) == bool(found)
+        assert engram.list_patterns(domain=domain) == []
+        assert len(call.post("list_sessions", domain=domain).json()) == found
+        assert len(call.post("cost", domain=domain, days=9999).json()) == found
+        assert bool(call.post("recall", query="login form", domain=domain).json()) == bool(found)
+
+
 @pytest.mark.parametrize(
     "table",
     ['[domains]\napp = "payments"', '[domains]\npayments = ["app"]', '[repos.app]\ndomain = "payments"',
@@ -228,7 +243,6 @@ def forge(root: Path) -> Path:
     return store
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_events_and_bodies_come_with_their_sessions(engram: Engram, tmp_path: Path) -> None:
     taken = engram.import_session_memory(str(forge(tmp_path)))
     assert (taken.sessions, taken.digests, taken.events, taken.bodies) == (1, 1, 4, 2)
@@ -240,7 +254,6 @@ def test_events_and_bodies_come_with_their_sessions(engram: Engram, tmp_path: Pa
     assert engram.cost("session", "aaa")[0].money == pytest.approx(0.25)
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_what_is_left_behind_is_named_with_the_reason(engram: Engram, tmp_path: Path) -> None:
     left = "\n".join(engram.import_session_memory(str(forge(tmp_path))).left)
     assert "cursors: 1 row" in left
@@ -248,7 +261,6 @@ def test_what_is_left_behind_is_named_with_the_reason(engram: Engram, tmp_path: 
     assert "stray.txt" in left
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_importing_again_brings_nothing_twice(engram: Engram, tmp_path: Path) -> None:
     store = forge(tmp_path)
     engram.import_session_memory(str(store))
@@ -257,14 +269,12 @@ def test_importing_again_brings_nothing_twice(engram: Engram, tmp_path: Path) ->
     assert len(engram.get_events("aaa")) == 4
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_a_dry_run_counts_the_same_and_writes_nothing(engram: Engram, tmp_path: Path) -> None:
     found = engram.import_session_memory(str(forge(tmp_path)), dry_run=True)
     assert (found.sessions, found.digests, found.events) == (1, 1, 4)
     assert engram.list_sessions() == []
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 @pytest.mark.parametrize("sweep", [False, True])
 def test_imported_digests_are_recalled_also_after_a_sweep(engram: Engram, tmp_path: Path, sweep: bool) -> None:
     engram.import_session_memory(str(forge(tmp_path)))
@@ -275,7 +285,6 @@ def test_imported_digests_are_recalled_also_after_a_sweep(engram: Engram, tmp_pa
     assert (digest.outcome, digest.facts["goal"]) == ("success", "Moved the turbine report")
 
 
-@pytest.mark.xfail(strict=True, reason=TODO)
 def test_a_session_whose_body_is_one_file_of_lines_is_read(engram: Engram, tmp_path: Path) -> None:
     store = tmp_path / ".store"
     (store / "blobs").mkdir(parents=True)
@@ -287,8 +296,11 @@ def test_a_session_whose_body_is_one_file_of_lines_is_read(engram: Engram, tmp_p
     with apsw.Connection(str(store / "memory.db")) as db:
         db.execute("create table sessions (id text, flavor text, repo text); create table digests (session_id text)")
         db.execute("insert into sessions values ('grok:bbb', 'grok', '/srv/car')")
-    assert engram.import_session_memory(str(store)).events == 2
+    taken = engram.import_session_memory(str(store))
+    assert (taken.events, taken.bodies) == (2, 1)
     assert [each.content for each in engram.history("bbb")][1] == "Bay 4."
+    again = engram.import_session_memory(str(store))
+    assert (again.events, again.bodies) == (0, 0)
 
 
 def test_no_body_is_read_from_outside_of_the_store(engram: Engram, tmp_path: Path) -> None:
@@ -308,3 +320,18 @@ def test_secrets_in_bodies_stay_behind(engram: Engram, tmp_path: Path) -> None:
     (store / "blobs" / "ab" / "abc1.txt").write_text(f"use {key} for the push")
     engram.import_session_memory(str(store))
     assert not any(key in each.text for each in engram.get_events("aaa"))
+
+
+def test_a_long_import_tells_how_far_it_is(engram: Engram, tmp_path: Path) -> None:
+    from engram.patterns.import_session_memory import take_over
+
+    store, told = forge(tmp_path), list[tuple[int, int, str]]()
+    take_over(engram, str(store), progress=lambda *far: told.append(far))
+    assert told == [(4, 4, str(store / "session_memory.db"))]
+
+
+def test_the_command_says_what_came_and_what_stayed(run: Run, tmp_path: Path) -> None:
+    told = run("import", "session-memory", str(forge(tmp_path).parent)).stdout
+    assert "1 sessions, 1 digests, 4 events with 2 bodies" in told
+    assert "left behind: cursors: 1 row" in told
+    assert "turbine report" in run("recall", "turbine report stall").stdout

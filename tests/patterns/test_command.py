@@ -46,5 +46,5 @@ def test_a_store_of_session_memory_is_taken_over_by_command(tmp_path: Path) -> N
     from tests.patterns.test_import_session_memory import forge
 
     told = run("import", "session-memory", str(forge(tmp_path / "memory.db")))
-    assert told.startswith("Took over 3 sessions, 3 digests, 1 patterns as candidates from ")
+    assert told.startswith("Took over 3 sessions, 3 digests, 0 events with 0 bodies, 1 patterns as candidates from ")
     assert "left out: patterns: Run it twice" in told

@@ -184,6 +184,8 @@ class Stand:
 
     def __init__(self, sweep: Sweep, source: Source, adapter: Adapter, cursor: Any, offset: int) -> None:
         self.sweep, self.source, self.adapter = sweep, source, adapter
+        self.flavor = adapter.flavor
+        self.forks_unnamed: bool = getattr(adapter, "forks_unnamed", False)
         self.num = cursor["num"] if cursor else sweep.file_number()
         self.damaged = cursor["damaged"] if cursor and offset else 0
         self.offset = offset

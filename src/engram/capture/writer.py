@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from engram.capture.batch import FULL, Batch, Packed, cleaned, exchange, found_by, is_exchange, number, packed
 from engram.capture.captured import Captured, Register
@@ -17,10 +17,19 @@ from engram.value import value
 
 if TYPE_CHECKING:
     from engram.capture.discover import Source
-    from engram.capture.sweep import Stand
 
 
 _EACH = 20_000  # what a batch weighs beside its text, so that many small ones are not held back for long
+
+
+class Origin(Protocol):
+    """Where batches come from: a transcript, or the store of another program."""
+
+    flavor: str
+    source: Source
+    num: int  # orders what several of them say of one session
+    excluded: set[str]  # sessions that are not taken
+    forks_unnamed: bool
 
 
 @value
@@ -44,7 +53,7 @@ class Parcel:
 class Consignment:
     """A batch that waits to be written, with the cursor that follows it."""
 
-    stand: Stand
+    stand: Origin
     parcels: list[Parcel]
     usage: list[Usage]
     read: int  # bytes
@@ -67,11 +76,11 @@ class Writer:
         self._words: list[dict[str, Any]] = []
         self._models: dict[str, str] = {}
 
-    def write(self, batch: Batch, stand: Stand, read: int, cursor: dict[str, Any] | None) -> None:
+    def write(self, batch: Batch, stand: Origin, read: int, cursor: dict[str, Any] | None) -> None:
         """Take a batch; what takes long is done now, and rows are written when enough have come together."""
         if not self._waiting:
             self.register.trim()  # never while a session waits: it must not be met a second time as another
-        found = self.register.sessions(stand.adapter.flavor, batch, stand.source, stand.excluded)
+        found = self.register.sessions(stand.flavor, batch, stand.source, stand.excluded)
         if any(parcel.captured in found for each in self._waiting for parcel in each.parcels):
             self.flush()  # what is new is only known once what came before is stored
         parcels = [self._parcel(captured, batch) for captured in found]
@@ -145,13 +154,13 @@ class Writer:
         altered = [(seen[each.key][0], each) for each in found if each.key in seen and seen[each.key][1] != each.hash]
         return new, altered
 
-    def _store(self, parcel: Parcel, stand: Stand, read: int) -> None:
+    def _store(self, parcel: Parcel, stand: Origin, read: int) -> None:
         captured = parcel.captured
         captured.batches += 1
         if parcel.body:
             self._put(parcel, stand.num)
         row = self._grow(parcel, read)
-        if getattr(stand.adapter, "forks_unnamed", False):
+        if stand.forks_unnamed:
             self.register.link(captured, row)
         if captured.fold:
             save(self.engine, captured.num, captured.fold, captured.batches, self.hub.now())
@@ -221,7 +230,7 @@ class Writer:
         return self._models[name]
 
     def _count(self, consignment: Consignment) -> None:
-        rows, flavor = [], consignment.stand.adapter.flavor
+        rows, flavor = [], consignment.stand.flavor
         spoken_of = {parcel.captured.name: parcel.captured for parcel in consignment.parcels}
         for each in consignment.usage:
             captured = spoken_of.get(each.session)

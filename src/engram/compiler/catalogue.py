@@ -10,6 +10,7 @@ from typing import Any
 
 from engram.compiler import record as records
 from engram.compiler.record import Record
+from engram.compiler.together import Together
 from engram.compiler.topics import (
     DECISIONS,
     ENOUGH,
@@ -30,6 +31,8 @@ WAITING = "candidates.json"
 _MOST = 3_000  # topics that wait
 _SHARED = 3  # entries that connect two topics
 _ALIKE = 0.5  # of the entries of the rarer one
+_DAYS = 2  # of these entries
+_GOALS = 2  # of these entries: the same work done again connects nothing
 _CONNECTED = 3  # new connections of one log
 _CONNECTABLE = (FILE, ERROR, TERM)
 _COMMON = 0.25  # of all entries: a name that is in more tells nothing
@@ -49,6 +52,7 @@ class Catalogue:
             self._wait(_rekeyed(each))
         self.pages: dict[str, Record] = {}  # by key: those with a page, as far as they were asked for
         self.touched: dict[str, None] = {}
+        self.together = Together(vault, epoch)
         self._taken: dict[str, str] = {}  # targets given away, and the key of the topic that has each
 
     def _wait(self, record: Record) -> None:
@@ -96,6 +100,7 @@ class Catalogue:
             if record is not None and enough(record, total):
                 record["target"] = self._name(record)
                 self.pages[key] = self.waiting.pop(key)
+                self.together.learn(record["target"])
                 for project, name in sorted({project_of(each) for each in record["evidence"]}):
                     if self.pages.get(project) or self._kept(project, name):
                         self.relate([key, project])
@@ -138,7 +143,7 @@ class Catalogue:
     def _belong(self, pair: tuple[str, str], shared: int) -> bool:
         one, other = (self.pages[key] for key in pair)
         rarer = min(len(one["evidence"]), len(other["evidence"]))
-        return shared >= _SHARED and shared >= _ALIKE * rarer and not _obvious(one, other)
+        return shared >= _SHARED and shared >= _ALIKE * rarer and _varies(one, other) and not _obvious(one, other)
 
     def _kept(self, key: str, name: str) -> Record | None:
         """Return the record of a topic that has a page."""
@@ -187,13 +192,28 @@ def enough(record: Record, total: int) -> bool:
 
 
 def common(one: Record, other: Record) -> list[Evidence]:
-    """Return the entries two topics share, the newest first."""
-    ids = {each["entry"] for each in other["evidence"]}
-    return [each for each in one["evidence"] if each["entry"] in ids]
+    """Return the entries two topics share, the newest first, each with a line that names both if there is one."""
+    beside = {each["entry"]: set(each.get("said", ())) for each in other["evidence"]}
+    return [
+        {**each, "sentence": next((line for line in each.get("said", ()) if line in beside[each["entry"]]), "")}
+        for each in one["evidence"] if each["entry"] in beside
+    ]  # fmt: skip
+
+
+def _varies(one: Record, other: Record) -> bool:
+    """Tell whether two topics share entries of several days and about several things; a name, also lines."""
+    shared = common(one, other)
+    days, goals = ({each.get(part, "").casefold() for each in shared} for part in ("day", "goal"))
+    named = sum(bool(each["sentence"]) for each in shared)
+    return (
+        len(days) >= _DAYS and len(goals) >= _GOALS and (TERM not in (one["kind"], other["kind"]) or named >= _SHARED)
+    )
 
 
 def _obvious(one: Record, other: Record) -> bool:
-    """Tell whether two topics belong together by their very names."""
+    """Tell whether two topics belong together by their very names, or are to be judged by sentences alone."""
+    if one["kind"] == other["kind"] == TERM:
+        return True  # whether sentences name both is looked at apart
     if one["kind"] == other["kind"] == FILE:
         return bool(one["title"].rpartition("/")[0] == other["title"].rpartition("/")[0])
     names = [each["title"].casefold() for each in (one, other)]

@@ -50,9 +50,9 @@ def page(record: Record) -> Page:
     return Page(text=text, summary=_in_brief(record), sources=logs)
 
 
-def connection(one: Record, other: Record, shared: list[Evidence], targets: tuple[str, str]) -> Page:
-    """Return the page about two topics that keep coming up together."""
-    names = (_plain(one["title"]), _plain(other["title"]))
+def connection(titles: tuple[str, str], targets: tuple[str, str], shared: list[Evidence], insight: str) -> Page:
+    """Return the page about two pages that keep coming up together: each sentence that names both, or each goal."""
+    names = (_plain(titles[0]), _plain(titles[1]))
     links = [link(target, name) for target, name in zip(targets, names, strict=True)]
     logs = tuple(dict.fromkeys(f"daily/{each['day']}" for each in shared))
     first, last = shared[-1]["day"], shared[0]["day"]
@@ -63,8 +63,8 @@ def connection(one: Record, other: Record, shared: list[Evidence], targets: tupl
     together = f"{links[0]} and {links[1]} come up together in {_entries(len(shared))}, {_span(first, last)}."
     told = (
         ("The Connection", [together]),
-        ("Key Insight", [_insight(one, other, len(shared))]),
-        ("Evidence", [_line(each, each.get("goal", "")) for each in shared[:_SHOWN]] + _rest(len(shared), _SHOWN)),
+        ("Key Insight", [insight]),
+        ("Evidence", [_line(each, _linking(each)) for each in shared[:_SHOWN]] + _rest(len(shared), _SHOWN)),
         ("Related Concepts", [f"- {each}" for each in links]),
         ("Sources", [f"- {link(each)}" for each in logs[:_SOURCES]]),
     )  # fmt: skip
@@ -79,7 +79,18 @@ def laid_out(front: Front, top: str, sections: Iterable[tuple[str, list[str]]]) 
     return written(Article(front=front, sections=(head, *parts))).rstrip("\n") + "\n"
 
 
-def _insight(one: Record, other: Record, shared: int) -> str:
+def _linking(each: Evidence) -> str:
+    return str(each.get("sentence") or each.get("goal", ""))
+
+
+def named_together(titles: tuple[str, str], counts: tuple[int, int], shared: int) -> str:
+    """Return what it says of two pages that sentences name both."""
+    (less, rarer), (_, other) = sorted(zip(counts, titles, strict=True))
+    return f"{shared} of the {_entries(less)} that name {_plain(rarer)} name {_plain(other)} in the same sentence."
+
+
+def worked_together(one: Record, other: Record, shared: int) -> str:
+    """Return what it says of two topics that entries are about both."""
     of_one, of_other = count(one), count(other)
     less, more = sorted(((of_one, one), (of_other, other)), key=lambda each: each[0])
     share = round(100 * shared / max(1, less[0]))

@@ -46,11 +46,13 @@ _VARIES = re.compile(
 )
 _NOISE = re.compile(r"(?i)tool_use_error|sibling tool call|file has not been read|user (?:doesn't want|rejected)")
 _PLACELESS = re.compile(r"(?:^|/)(?:\.claude|\.codex|tmp|temp|private|node_modules)(?:/|$)")
-_DULL = frozenset(
+DULL = frozenset(
     """true false none null this that with from http https todo fixme note error errors readme main test tests done
     file files line lines code json yaml html text name value data user users type types list yes okay also then
     here there let lets plan context added updated fixed created removed next step steps all the and
-    implement""".split()
+    implement january february march april june july august september october november december
+    monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday saturdays
+    sunday sundays""".split()
 )  # fmt: skip
 
 
@@ -220,7 +222,7 @@ def _terms(parts: dict[str, list[str]], seen: Evidence) -> Iterator[tuple[Topic,
     prose = [_PLACE.sub(" ", line) for line in lines]
     plain = {word for line in prose for word in re.findall(r"\b[a-z]+\b", line)}
     names: dict[str, str] = {}
-    for name in (each for line in prose for each in _named(line, plain)):
+    for name in (each for line in prose for each in names_in(line, plain)):
         names.setdefault(_folded(name), name)
     for folded, name in list(names.items())[: _MOST[TERM]]:
         about = [quote(line) for line, bare in zip(lines, prose, strict=True) if name in bare][:_QUOTED]
@@ -230,13 +232,13 @@ def _terms(parts: dict[str, list[str]], seen: Evidence) -> Iterator[tuple[Topic,
         )
 
 
-def _named(line: str, plain: set[str]) -> Iterator[str]:
+def names_in(line: str, plain: set[str]) -> Iterator[str]:
     """Yield the names in a line: code, and what is written as a name is and nowhere as a plain word."""
     for found in (*_CODE.finditer(line), *_NAME.finditer(line), *_PROPER.finditer(line)):
         name = found[found.lastindex or 0].strip(".:-/")
         if found.re is _PROPER and name.lower() in plain:
             continue
-        dull = name.casefold() in _DULL or name.casefold() in STOP or "/" in name or _CLASS.fullmatch(name)
+        dull = name.casefold() in DULL or name.casefold() in STOP or "/" in name or _CLASS.fullmatch(name)
         if (
             not dull
             and len(name) > 3

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from engram.compiler import pages
 from engram.compiler import record as records
 from engram.compiler.catalogue import WAITING, Catalogue
 from engram.compiler.record import Record
+from engram.compiler.together import TOGETHER, is_obvious
 from engram.compiler.topics import PROJECT, second_name, topics
 from engram.hub import Hub
-from engram.vault import daily_log, gate, state
+from engram.vault import article, daily_log, gate, state
 from engram.vault.daily_log import Entry
 from engram.vault.links import slug
 from engram.vault.merge import fingerprint
@@ -82,6 +84,7 @@ class Work:
         """Return the files of our own that change with it."""
         return {
             WAITING: self.catalogue.settle(),
+            TOGETHER: self.catalogue.together.settle(),
             state.log_file(self.day): {"epoch": self.catalogue.epoch, "log": log, "entries": self.taken},
         }
 
@@ -89,6 +92,7 @@ class Work:
         for entry in sorted(entries & set(before)):
             for key, name in before[entry].get("topics", ()):
                 self.catalogue.drop(key, name, entry)
+            self.catalogue.together.drop(entry, before[entry].get("named", []))
 
     def _by_rules(self, total: int) -> list[Write]:
         """Return the pages the rules make of what is new."""
@@ -102,7 +106,10 @@ class Work:
         self.catalogue.promote(total + len(self.new))
         for keys in of_entries:
             self.catalogue.relate(keys)
-        connected = [self._connection(*each) for each in self.catalogue.connections(of_entries)]
+        for entry in self.new:
+            self.taken[entry.id]["named"] = self.catalogue.together.add(entry)
+        made = [self._connection(*each) for each in self.catalogue.connections(of_entries)]
+        connected = list({each.target: each for each in (*made, *self._named_together())}.values())
         due = self.catalogue.due()
         there = {record["target"] for record in due} | {each.target for each in connected}
         return [*(self._page(record, there) for record in due), *connected]
@@ -125,19 +132,50 @@ class Work:
 
     def _connection(self, one: Record, other: Record, shared: list[Any]) -> Write:
         """Return the page about two topics, and let them know of it."""
-        names = [record["target"].partition("/")[2] for record in (one, other)]
-        key = f"connection {one['key']} | {other['key']}"
+        titles, targets = (one["title"], other["title"]), (one["target"], other["target"])
+        insight = pages.worked_together(one, other, len(shared))
+        found = self._connected(f"connection {one['key']} | {other['key']}", titles, targets, shared, insight)
+        for each in (one, other):
+            records.relate(each, found.target, " and ".join(titles), "connection", len(shared))
+        return found
+
+    def _named_together(self) -> Iterator[Write]:
+        """Yield the pages about two pages that sentences name both, and those that lost what they were made of."""
+        together = self.catalogue.together
+        for (one, other), shared in together.changed():
+            kinds = {(state.page(self.vault, each) or {}).get("kind", "") for each in (one, other)}
+            key = f"connection {one} | {other}"
+            if is_obvious(one, other, kinds):
+                continue
+            if shared:
+                titles = self._title(one), self._title(other)
+                counts = together.counted(one), together.counted(other)
+                insight = pages.named_together(titles, counts, together.shared((one, other)))
+                yield self._connected(key, titles, (one, other), shared, insight)
+            elif (kept := state.page(self.vault, self._place(key, (one, other))) or {}).get("key") == key:
+                made_by = kept.get("made_by", "")
+                gone = not made_by.startswith(_MODEL)
+                yield Write(target=self._place(key, (one, other)), text=None, made_by=made_by, record=kept, gone=gone)
+
+    def _title(self, target: str) -> str:
+        return article.read(self.vault.read(target) or "").title or target.rpartition("/")[2]
+
+    def _place(self, key: str, targets: tuple[str, str]) -> str:
+        """Return where the page about two pages lies."""
+        names = [target.partition("/")[2] for target in targets]
         name = slug(" ".join(names))
-        name = second_name(name, key) if len("-".join(names)) > _LONGEST else name
-        target = self.vault.named("connections", name)
+        return self.vault.named("connections", second_name(name, key) if len("-".join(names)) > _LONGEST else name)
+
+    def _connected(
+        self, key: str, titles: tuple[str, str], targets: tuple[str, str], shared: list[Any], insight: str
+    ) -> Write:  # fmt: skip
+        target = self._place(key, targets)
         kept = state.page(self.vault, target) or {}
-        page = pages.connection(one, other, shared, (one["target"], other["target"]))
+        page = pages.connection(titles, targets, shared, insight)
         record = {
-            "kind": "connection", "key": key, "title": f"{one['title']} and {other['title']}", "last": shared[0]["day"],
+            "kind": "connection", "key": key, "title": " and ".join(titles), "last": shared[0]["day"],
             "summary": page.summary,
         }  # fmt: skip
-        for each in (one, other):
-            records.relate(each, target, record["title"], "connection", len(shared))
         made_by = kept.get("made_by", "")
         if made_by.startswith(_MODEL):
             return Write(target=target, text=None, made_by=made_by, record=kept)

@@ -42,9 +42,20 @@ class Fold:
         self.state["cwd"] = cwd or self.state.get("cwd")
 
     def facts(self) -> dict[str, Any]:
-        """Return what is worth keeping for good, at most 2 KB as JSON."""
+        """Return what is worth keeping for good: at most 2 KB as JSON, and whatever was given."""
         outcome, confidence, evidence = judged(self.state)
-        return facts(self.state, self.goal, evidence) | {"outcome": outcome, "confidence": confidence}
+        found = facts(self.state, self.goal, evidence) | {"outcome": outcome, "confidence": confidence}
+        return found | self.given
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Return what an imported digest says, which stands whatever is found here."""
+        return dict(self.state.get("given") or {})
+
+    def give(self, facts: dict[str, Any]) -> None:
+        """Let what an imported digest says stand."""
+        if facts:
+            self.state["given"] = facts
 
     def outcome(self) -> tuple[str, float]:
         """Return how the session ended and how sure that is."""

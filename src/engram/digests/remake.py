@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from engram.digests.bodies import Bodies
 from engram.digests.fold import VERSION, Fold
-from engram.digests.keep import load, save
+from engram.digests.keep import begin, load, save
 from engram.errors import BodyGone, StoreDamaged
 from engram.hub import Hub
 from engram.store import blobs, captures, digests, events, sessions
@@ -33,7 +33,7 @@ def _start(hub: Hub, capture: int) -> tuple[Fold, set[int]]:
     here = {row["num"]: row["batch"] for row in found if row["evicting_at"] is None}
     known = digests.of_capture(hub.engine, capture)
     if known is None or len(here) == len(found):
-        return Fold(), set(here)
+        return begin(known), set(here)
     return load(hub.engine, capture), {num for num, batch in here.items() if batch > known["through"]}
 
 

@@ -1,7 +1,8 @@
-"""Take over a store of Helix Forge's session_memory: its sessions, their digests, and its patterns as candidates.
+"""Take over a store of Helix Forge's session_memory: sessions, digests, events with bodies, patterns as candidates.
 
 Nothing comes twice, and nothing that is known here is overwritten: a session whose transcript was captured keeps its
-own digest. Patterns come as signals of the sessions they name, so that they are counted, ranked and decided like ours.
+own digest and events. An imported digest stands whatever is captured later. Patterns come as signals of the sessions
+they name, so that they are counted, ranked and decided like ours. What is left behind is named with the reason.
 """
 
 from __future__ import annotations
@@ -11,15 +12,21 @@ from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engram.coordination.older_engram import id_of
+from engram.digests.keep import give, given
 from engram.errors import ImportRefused
 from engram.hub import Hub
 from engram.memory.mending import Mending
 from engram.operation import Help, operation
+from engram.patterns.forge_digest import read_digest
+from engram.patterns.forge_events import Events, Target
 from engram.store import activity, captures, digests, patterns, sessions, signals
 from engram.text import one_line
 from engram.value import value
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from engram.capture.sweep import Progress
     from engram.store.engine import Row
     from engram.store.seed_session_memory import SessionMemory
 
@@ -27,7 +34,12 @@ _OUTCOMES = {
     "success": "success", "succeeded": "success", "failure": "failure", "failed": "failure", "error": "failure",
     "partial": "partial", "abandoned": "abandoned", "interrupted": "abandoned",
 }  # fmt: skip
-_FACTS = 1800  # bytes of a digest's facts
+_REASONS = {
+    "cursors": "for Engram keeps its own account of what it has read",
+    "cursor": "for Engram keeps its own account of what it has read",
+    "schema_migrations": "for Engram has its own schema",
+    "schema_version": "for Engram has its own schema",
+}
 _NAMED = 20  # rows that could not be taken over
 
 
@@ -42,6 +54,10 @@ class ForgeTaken:
     already_here: int
     mended: dict[str, int]
     failed: tuple[str, ...]  # rows that could not be taken over, the first of them
+    events: int = 0
+    bodies: int = 0  # files that were read for them
+    left: tuple[str, ...] = ()  # what stays behind, with the reason
+    redacted: dict[str, int] | None = None  # secrets removed, by rule
     dry_run: bool = False
 
 
@@ -51,27 +67,70 @@ def import_session_memory(
     path: Annotated[str, Help("the store of session_memory: its database, or the directory that holds it")],
     dry_run: Annotated[bool, Help("only tell what would be taken over")] = False,
 ) -> ForgeTaken:
-    """Take over a Helix Forge store: sessions, digests, and patterns as candidates; again for what is new."""
-    from engram.patterns.settle import settle
+    """Take over a Helix Forge store: sessions, digests, events, patterns as candidates; again for what is new."""
+    return take_over(hub, path, dry_run=dry_run)
+
+
+def take_over(hub: Hub, path: str, *, dry_run: bool = False, progress: Progress | None = None) -> ForgeTaken:
+    """Take over a session_memory store, telling how far it is."""
+    from contextlib import nullcontext
+
+    from engram.capture.turn import Turn
     from engram.redaction.removal import redactor
     from engram.store.seed_session_memory import SessionMemory
 
     place = os.path.abspath(os.path.expanduser(path))
     if not os.path.exists(place):
         raise ImportRefused(path=path, reason="there is no such file or directory.")
-    with SessionMemory(place, hub.settings.busy_seconds) as seed:
-        work = _Import(hub, seed, Mending(redactor(hub, make=not dry_run), hub.now()))
-        try:
-            with hub.engine.transaction(durable=True):
-                patterns.hold(hub.engine)
-                work.run()
-                if dry_run:
-                    raise _OnlyLooking
-        except _OnlyLooking:
-            pass
-    if not dry_run:
-        settle(hub)
-    return work.result(dry_run)
+    with nullcontext() if dry_run else Turn(hub.settings.home):
+        learnt = redactor(hub, make=not dry_run)
+        with SessionMemory(place, hub.settings.busy_seconds) as seed:
+            work = _Import(hub, seed, Mending(learnt, hub.now()))
+            _take_rows(hub, work, dry_run)
+            taken = work.result(_take_events(hub, work, dry_run, progress), dry_run)
+        if not dry_run:
+            _finish(hub, work)
+    return taken
+
+
+def _take_rows(hub: Hub, work: _Import, dry_run: bool) -> None:
+    try:
+        with hub.engine.transaction(durable=True):
+            patterns.hold(hub.engine)
+            work.run()
+            if dry_run:
+                raise _OnlyLooking
+    except _OnlyLooking:
+        pass
+
+
+def _take_events(hub: Hub, work: _Import, dry_run: bool, progress: Progress | None) -> Events:
+    from engram.capture.body_files import BodyFiles
+    from engram.capture.discover import source
+    from engram.capture.writer import Writer
+
+    seed, writer = work.seed, None if dry_run else Writer(hub, work.mend.redactor)
+    origin = source(seed.path)
+    if origin is None:
+        raise ImportRefused(path=seed.path, reason="it vanished.")
+    found = Events(hub, seed, BodyFiles(*seed.directory), writer, origin)
+    found.run(work.targets, progress)
+    if writer is not None:
+        writer.finish()
+    return found
+
+
+def _finish(hub: Hub, work: _Import) -> None:
+    """Let what was taken over be found, and its patterns be counted."""
+    from engram.digests.passage import make_findable
+    from engram.index.index import bring_up_to_date
+    from engram.patterns.settle import settle
+    from engram.redaction import known_secrets
+
+    known_secrets.keep(hub.settings.home, work.mend.redactor)
+    make_findable(hub)
+    settle(hub)
+    bring_up_to_date(hub, embed="fast")
 
 
 class _OnlyLooking(Exception):
@@ -85,7 +144,7 @@ class _Import:
         self.hub, self.seed, self.mend = hub, seed, mend
         self.counts: Counter[str] = Counter()
         self.failed: list[str] = []
-        self.ids: dict[str, Row] = {}  # our session for each of theirs
+        self.targets: dict[str, Target] = {}  # our session for each of theirs
         self.deleted = sessions.deleted(hub.engine)
 
     def run(self) -> None:
@@ -101,13 +160,22 @@ class _Import:
             **self.counts,
         )  # fmt: skip
 
-    def result(self, dry_run: bool) -> ForgeTaken:
+    def result(self, found: Events, dry_run: bool) -> ForgeTaken:
         """Return what was done, or would be."""
         names = ("sessions", "digests", "patterns", "already_here")
+        left = (*self._left(), *found.left.lines())
         return ForgeTaken(
             source=one_line(self.seed.path, 500), **{name: self.counts[name] for name in names},
-            mended=dict(self.mend.counts), failed=tuple(self.failed[:_NAMED]), dry_run=dry_run,
+            mended=dict(self.mend.counts), failed=tuple(self.failed[:_NAMED]), events=found.counts["events"],
+            bodies=found.counts["bodies"], left=tuple(one_line(self.mend.said(each), 1000) for each in left),
+            redacted=dict(self.mend.redactor.found), dry_run=dry_run,
         )  # fmt: skip
+
+    def _left(self) -> Iterator[str]:
+        """Yield the tables that nothing is made of here."""
+        for name, count in self.seed.left().items():
+            rows = "1 row" if count == 1 else f"{count:,} rows"
+            yield f"{name}: {rows}, {_REASONS.get(name, 'of a table that Engram has no place for')}"
 
     def _session(self, row: Row) -> None:
         theirs, flavor = self._fact(row, "id"), self._fact(row, "flavor").lower() or "unknown"
@@ -117,52 +185,51 @@ class _Import:
         engine, known = self.hub.engine, sessions.by_native_id(self.hub.engine, flavor, native)
         self.counts["already_here" if known else "sessions"] += 1
         if known is None:
+            own, given = id_of(native), self._fact(row, "domain") or None
             began = self.mend.time(_fact(row, "started"), None)
             ended = self.mend.time(_fact(row, "ended"), began, quiet=True)
             sessions.insert(
-                engine, id=id_of(native), flavor=flavor, native_id=native, session_type=flavor, status="completed",
+                engine, id=own, flavor=flavor, native_id=native, session_type=flavor, status="completed",
                 summary=one_line(self._fact(row, "summary"), 200) or "imported", project=self._fact(row, "project"),
-                cwd=self._fact(row, "cwd") or None, started_at=began, last_heartbeat=max(began, ended),
+                cwd=self._fact(row, "cwd") or None, started_at=began, last_heartbeat=max(began, ended), domain=given,
+                completed_at=max(began, ended),
             )  # fmt: skip
-            known = sessions.get(engine, id_of(native))
+            known = sessions.get(engine, own)
         if known is not None:
-            self.ids[theirs] = known
-            if _fact(row, "outcome"):
-                self.ids[theirs] = {**known, "outcome": _fact(row, "outcome")}
+            self.targets[theirs] = Target(theirs=theirs, session=known, row=row)
 
     def _digest(self, row: Row) -> None:
-        session = self.ids.get(self._fact(row, "id"))
-        if session is None or captures.of_session(self.hub.engine, session["id"]) is not None:
-            self.counts["already_here"] += session is not None
+        target = self.targets.get(self._fact(row, "id"))
+        if target is None:
+            self.failed.append(
+                f"digests: {self._fact(row, 'id')[:80] or 'without a session'}: it names no session here"
+            )
             return
-        outcome = _OUTCOMES.get(str(_fact(row, "outcome") or session.get("outcome") or "").lower(), "unclear")
-        num = captures.add(self.hub.engine, session["id"], session["started_at"])["num"]
-        digests.put(
-            self.hub.engine, capture=num, version=0, now=self.mend.now, through=0, state=None, outcome=outcome,
-            facts=self._facts(row), confidence=_share(_fact(row, "confidence")),
-        )  # fmt: skip
+        engine, session = self.hub.engine, target.session
+        capture = captures.of_session(engine, session["id"]) or captures.add(
+            engine, session["id"], session["started_at"]
+        )
+        before = digests.of_capture(engine, capture["num"])
+        if capture["events"] or given(before):
+            self.counts["already_here"] += 1
+            return
+        outcome = _OUTCOMES.get(str(_fact(row, "outcome") or _fact(target.row, "outcome") or "").lower(), "unclear")
+        facts = read_digest(row, self.mend)
+        give(
+            engine,
+            capture["num"],
+            {**facts, "outcome": outcome, "confidence": _share(_fact(row, "confidence"))},
+            self.mend.now,
+        )
         self.counts["digests"] += 1
-
-    def _facts(self, row: Row) -> str:
-        """Return what a digest says, in our names where we have them, and no longer than ours."""
-        import json
-
-        facts: dict[str, Any] = {"goal": one_line(self._fact(row, "goal"), 240), "imported": "session_memory"}
-        for name in ("errors", "corrections", "commits", "changed"):
-            given = row.get(name)
-            listed = given if isinstance(given, list) else []
-            facts[name] = [one_line(self.mend.said(each), 160) for each in listed[:8]]
-        found = {name: each for name, each in facts.items() if each}
-        while len(json.dumps(found).encode()) > _FACTS and len(found) > 2:
-            found.popitem()
-        return json.dumps(found, ensure_ascii=False)
 
     def _pattern(self, row: Row) -> None:
         """Bring a pattern in as a signal of each session it names."""
         from engram.patterns.fingerprint import abstract
 
         title = self._fact(row, "title")
-        named = [session for each in _listed(_fact(row, "sessions")) if (session := self.ids.get(_reference(each)))]
+        references = map(_reference, _listed(_fact(row, "sessions")))
+        named = [target.session for each in references if (target := self.targets.get(each))]
         if not title or not named:
             self.failed.append(f"patterns: {one_line(title, 80) or 'without a title'}: it names no session here")
             return

@@ -15,6 +15,7 @@ from engram.store import read_only
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
     from typing import Any, Self
 
@@ -38,9 +39,14 @@ class Foreign:
 
     def rows(self, sql: str, *params: Any) -> list[dict[str, Any]]:
         """Return what a query finds, each row by the names of its columns."""
+        return list(self.each(sql, *params))
+
+    def each(self, sql: str, *params: Any) -> Iterator[dict[str, Any]]:
+        """Yield what a query finds, row by row."""
         try:
             cursor = self._db.execute(sql, params)
-            return [_by_name(cursor, row) for row in cursor]
+            for row in cursor:
+                yield _by_name(cursor, row)
         except (apsw.Error, UnicodeDecodeError) as problem:
             raise self._explained(problem) from problem
 

@@ -13,14 +13,26 @@ from engram.store.foreign import BUSY_SECONDS, MAGIC, Foreign
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
     from typing import Any, Self
 
     from engram.store.engine import Row
 
-_TABLES = {"sessions": ("sessions", "session"), "digests": ("digests", "digest"), "patterns": ("patterns", "pattern")}
+_TABLES = {
+    "sessions": ("sessions", "session"), "digests": ("digests", "digest"), "patterns": ("patterns", "pattern"),
+    "events": ("session_events", "events", "event", "session_event"),
+    "costs": ("costs", "cost", "session_costs", "usage"),
+}  # fmt: skip
+_OF = ("session_uid", "session_id", "session", "session_key", "sid", "uid")  # what a row belongs to
+_SPREAD = ("payload", "data", "json", "event", "meta", "metadata", "extra", "facts")  # columns of an event's own facts
+_OPENED = 1 << 20  # characters of a column that may be JSON
 _NAMES = {
     "id": ("session_uid", "session_id", "uid", "id", "native_id"),
+    "of": _OF,
+    "domain": ("domain", "repo_domain"),
+    "branch": ("branch", "git_branch"),
+    "model": ("model", "model_name"),
     "flavor": ("flavor", "agent", "source", "tool"),
     "project": ("repo", "project", "repo_path", "cwd", "workspace"),
     "cwd": ("cwd", "workdir", "repo_path", "repo"),
@@ -43,12 +55,15 @@ class SessionMemory:
 
     def __init__(self, path: str, busy_seconds: float = BUSY_SECONDS) -> None:
         self.path = _file(path)
+        self._is_store = os.path.dirname(self.path) == os.path.abspath(path)  # the directory was named, not the file
         self._file = Foreign(self.path, busy_seconds)
         here = self._file.tables()
         self._tables = {
             what: next((name for name in names if name in here), None) for what, names in _TABLES.items()
         }  # fmt: skip
-        if self._tables["sessions"] is None or not (self._tables["digests"] or self._tables["patterns"]):
+        if self._tables["sessions"] is None or not any(
+            self._tables[each] for each in ("digests", "patterns", "events")
+        ):
             self.close()
             raise ImportRefused(path=path, reason="it has no tables of sessions, digests and patterns.")
 
@@ -56,6 +71,48 @@ class SessionMemory:
         """Return the rows of sessions, digests or patterns, each with what its JSON says; none if there is no table."""
         table = self._tables[what]
         return [_opened(row) for row in self._file.rows(f'select * from "{table}"')] if table else []
+
+    def count(self, what: str) -> int:
+        """Count the rows of something."""
+        table = self._tables[what]
+        return self._count(table) if table else 0
+
+    def events(self) -> Iterator[tuple[str, list[Row]]]:
+        """Yield the rows of events by session, so that no more than one session is held in memory."""
+        from itertools import groupby
+
+        table, column = self._tables["events"], self._events_of
+        if table and column:
+            rows = self._file.each(f'select * from "{table}" order by "{column}"')
+            for session, group in groupby(rows, lambda row: str(row[column] or "")):
+                yield session, [_opened(row, _SPREAD) for row in group]
+
+    @property
+    def _events_of(self) -> str | None:
+        """Return the column that says which session an event belongs to."""
+        names = self._columns(self._tables["events"] or "")
+        return next((name for name in _OF if name in names), None)
+
+    def left(self) -> dict[str, int]:
+        """Count the rows of the tables that nothing is made of here."""
+        taken = {table for table in self._tables.values() if table}
+        if self._events_of is None:
+            taken.discard(self._tables["events"])
+        others = sorted(name for name in self._file.tables() - taken if not name.startswith("sqlite_"))
+        return {name: count for name in others if (count := self._count(name))}
+
+    def _columns(self, table: str) -> set[str]:
+        return {row["name"] for row in self._file.rows("select name from pragma_table_info(?)", table)}
+
+    def _count(self, table: str) -> int:
+        quoted = table.replace('"', '""')
+        return int(self._file.rows(f'select count(*) as n from "{quoted}"')[0]["n"])
+
+    @property
+    def directory(self) -> tuple[str, bool]:
+        """Return where bodies may lie: the whole directory of a store, or certain ones beside a lone database."""
+        folder = os.path.dirname(self.path)
+        return folder, self._is_store or os.path.basename(folder) == ".store"
 
     def close(self) -> None:
         """Let go of the file."""
@@ -92,8 +149,11 @@ def _is_database(path: str) -> bool:
         return file.read(len(MAGIC)) == MAGIC
 
 
-def _opened(row: Row) -> Row:
-    """Return a row with its JSON read; what an object in it says stands beside the columns, which come first."""
+def _opened(row: Row, spread: tuple[str, ...] = ()) -> Row:
+    """Return a row with its JSON read; what an object in it says stands beside the columns, which come first.
+
+    With `spread`, only objects in columns of these names stand there.
+    """
     import json
 
     found: Row = {}
@@ -101,12 +161,12 @@ def _opened(row: Row) -> Row:
     for name, each in row.items():
         if isinstance(each, bytes):
             each = each.decode("utf-8", "replace")
-        if isinstance(each, str) and each[:1] in ("{", "["):
+        if isinstance(each, str) and each[:1] in ("{", "[") and len(each) <= _OPENED:
             try:
                 each = json.loads(each)
             except (ValueError, RecursionError):
                 pass
         found[name] = each
-        if isinstance(each, dict):
+        if isinstance(each, dict) and (not spread or name in spread):
             inside |= each
     return inside | {name: each for name, each in found.items() if not (isinstance(each, dict) and name in inside)}

@@ -334,6 +334,6 @@ def test_signals_are_given_back(settings: Settings) -> None:
 
 def test_a_missing_extra_is_named(settings: Settings, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    with pytest.raises(MissingExtra, match=r"server.*engram\[serve\]"):
+    with pytest.raises(MissingExtra, match=r"server needs the extra 'serve'.*\[serve\]"):
         serve(settings)
     assert not home.exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from datetime import datetime, timezone
 from functools import wraps
 from types import TracebackType
@@ -280,12 +281,21 @@ def _carried_out(operation: Operation, engram: Engram, given: dict[str, Any]) ->
     """Carry an operation out, with a progress bar if it may take long."""
     if operation.name == "compile":
         return _compiled(engram, given)
-    if operation.name != "import_lyra":
+    take_over = _import_with_progress(operation.name)
+    if take_over is None:
         return operation.call(engram, **given)
-    from engram.memory.import_lyra import take_over
-
     with Bar(quiet=bool(click.get_current_context().params.get("as_json"))) as bar:
         return take_over(engram, progress=bar, **given)
+
+
+def _import_with_progress(name: str) -> Callable[..., Any] | None:
+    """Return the form of an import that tells how far it is."""
+    from engram.memory import import_lyra
+    from engram.patterns import import_session_memory
+
+    return {
+        "import_lyra": import_lyra.take_over, "import_session_memory": import_session_memory.take_over
+    }.get(name)  # fmt: skip
 
 
 def _compiled(engram: Engram, given: dict[str, Any]) -> Any:

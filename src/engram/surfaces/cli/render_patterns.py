@@ -25,10 +25,16 @@ def _(found: Detected) -> str:
 @render.register
 def _(taken: ForgeTaken) -> str:
     did = "Would take over" if taken.dry_run else "Took over"
-    counts = f"{taken.sessions} sessions, {taken.digests} digests, {taken.patterns} patterns as candidates"
-    lines = [f"{did} {counts} from {taken.source}; {taken.already_here} were here already."]
+    counts = (
+        f"{taken.sessions:,} sessions, {taken.digests:,} digests, {taken.events:,} events with {taken.bodies:,} bodies,"
+        f" {taken.patterns:,} patterns as candidates"
+    )
+    lines = [f"{did} {counts} from {taken.source}; {taken.already_here:,} were here already."]
     lines += [f"  {count} {what}" for what, count in taken.mended.items()]
-    return "\n".join([*lines, *(click.style(f"  left out: {why}", fg="yellow") for why in taken.failed)])
+    if secrets := sum((taken.redacted or {}).values()):
+        lines.append(f"  Redacted {secrets:,} secrets.")
+    lines += [click.style(f"  left out: {why}", fg="yellow") for why in taken.failed]
+    return "\n".join([*lines, *(click.style(f"  left behind: {what}", dim=True) for what in taken.left)])
 
 
 def detected(found: Detected) -> str:
