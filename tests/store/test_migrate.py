@@ -28,6 +28,9 @@ RELEASED = {
     "0008_dream.sql": "84fc7de034fc4bc88ad713ca3dc18478837d552fae9bbbb9dff77a236d61c812",
     "0009_patterns.sql": "d8e2101e29badc1605ddfc63e891be6996c301ddc21ae03dec14bc4712da87b0",
     "0010_dashboard.sql": "7af692894e00e803433c8fb10f5826c20bcf78f86f3c2bf8e85fc546d01c674f",
+    "0011_domains.sql": "c535e49c7ddd4869764d1467b7784d6720ef6fc36c30e85fba0f660dd0da237f",
+    "0012_notes_found.sql": "de684ed16a947e7e9189308c2737d64d3f8537f34617e55c0c5f086ca14ed2f9",
+    "0013_unread.sql": "1575d680b079383cd95bda8fcdcdb830ee9c9d3ff3aa51d71379e08fe253d3db",
 }
 
 
