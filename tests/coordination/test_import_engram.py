@@ -586,9 +586,13 @@ def test_a_log_that_cannot_be_read_is_not_passed_over(engram: Engram, older: Old
     for end in ("", "-wal"):
         shutil.copy(older.path + end, str(tmp_path / "closed" / "older.db") + end)
     (tmp_path / "closed").chmod(0o500)
+    log = tmp_path / "closed" / "older.db-wal"
     try:
+        log.chmod(0)
         with pytest.raises(ImportRefused, match="-wal"):
             import_engram(engram, str(tmp_path / "closed" / "older.db"))
+        log.chmod(0o600)
+        assert import_engram(engram, str(tmp_path / "closed" / "older.db")).sessions == 1
     finally:
         (tmp_path / "closed").chmod(0o700)
 
