@@ -36,6 +36,7 @@ def delete(hub: Hub, family: list[Session], *, dry_run: bool = False) -> Deleted
     traces = Traces(hub, [each.id for each in family])
     gone: list[_Gone] = []
     with suppress(_OnlyLooking), hub.engine.transaction(durable=True):
+        session_store.hold(hub.engine, [each.id for each in family])
         gone += [_gone(hub, each, traces) for each in family]
         ledger.hush(hub.engine)
         news.note(hub.engine, news.SCRUB, ["index"], hub.now())

@@ -354,6 +354,12 @@ def those_here(engine: Engine, ids: Sequence[str]) -> set[str]:
     return found
 
 
+def hold(engine: Engine, ids: Iterable[str]) -> None:
+    """Keep other writers out of sessions before anything of them is deleted: on PostgreSQL the order keeps us apart."""
+    for session_id in sorted(ids):
+        engine.run("select id from sessions where id = :id /*pg: for update */", id=session_id)
+
+
 def sink(engine: Engine) -> None:
     """Leave nothing of what was deleted in SQLite's write-ahead log, which others who are here keep from ending."""
     if engine.dialect == "sqlite":
