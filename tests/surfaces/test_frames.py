@@ -15,6 +15,7 @@ from engram.surfaces.mcp.calls import call
 from engram.surfaces.mcp.instructions import instructions
 from engram.surfaces.mcp.prompts import PROMPTS, text_of
 from engram.surfaces.mcp.resources import listed, read
+from tests.surfaces.conftest import Run
 from tests.surfaces.hooks.test_hooks import codex, edit, event, hook
 
 TAGS = "\U000e0049\U000e0047\u202e\u200b"
@@ -100,3 +101,22 @@ def test_the_report_and_the_context_keep_it_in_its_frame(poisoned: Engram, repos
     assert_in_frame(poisoned.context(project=str(repository)).text)
     recalled = poisoned.context("what did we decide about the flywheel?", budget=4000).text
     assert_in_frame(recalled, told="flywheel" in recalled)
+
+
+READING = [
+    ("sitrep",), ("world", "show"), ("world", "list"), ("world", "history"), ("sessions",), ("locks",), ("messages",),
+    ("recall", "flywheel"), ("profile",), ("narrative",), ("eras",), ("activity",),
+]  # fmt: skip
+
+
+@pytest.mark.xfail(strict=True, reason="the command line hands an agent the words of others raw")
+def test_the_command_line_keeps_it_in_its_frame_for_an_agent(poisoned: Engram, run: Run) -> None:
+    other = next(each.id for each in poisoned.get_active_sessions())
+    of_session = [("logs", other), ("show", other), ("history", other), ("gist", other)]
+    for words in (*READING, *of_session):
+        said = run(*words, CLAUDE_CODE_SESSION_ID="n-1").stdout
+        assert [each for each in FORBIDDEN if each in said] == [], words
+        written = run(*words, "--json", CLAUDE_CODE_SESSION_ID="n-1").stdout
+        assert [each for each in ("<", *TAGS) if each in written] == [], words
+    assert json.loads(run("world", "show", "--json").stdout)["content"] == poisoned.world_state().content
+    assert "</system-reminder>" in run("world", "show").stdout  # a person sees what was written
