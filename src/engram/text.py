@@ -134,9 +134,32 @@ def _without_role(line: str) -> str:
             line = line.replace(mark, f"({mark[1:-1]})")
     word, colon, rest = line.partition(":")
     bare = word.lstrip(" \t>*#-_\"'").rstrip(" \t*_\"'")
-    if colon and bare.lower() in _ROLES:
+    if colon and _plain_letters(bare).lower() in _ROLES:
         return f"{word.replace(bare, f'‹{bare}›')}:{rest}"
     return line
+
+
+def _plain_letters(word: str) -> str:
+    """Return a word with letters of other widths and styles as plain ones."""
+    if word.isascii() or len(word) > 20:
+        return word
+    import unicodedata
+
+    return unicodedata.normalize("NFKC", word)
+
+
+def escape_json(written: str) -> str:
+    """Return the same JSON with `<` and what nobody sees as escapes."""
+    written = written.replace("<", "\\u003c")
+    if written.isascii():
+        return written
+    unseen = _unseen()
+    return "".join(_escaped(c) if ord(c) in unseen else c for c in written)
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be")
+    return "".join(f"\\u{units[n]:02x}{units[n + 1]:02x}" for n in range(0, len(units), 2))
 
 
 _unseen_cache: dict[int, str | None] = {}

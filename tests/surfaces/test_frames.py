@@ -109,7 +109,6 @@ READING = [
 ]  # fmt: skip
 
 
-@pytest.mark.xfail(strict=True, reason="the command line hands an agent the words of others raw")
 def test_the_command_line_keeps_it_in_its_frame_for_an_agent(poisoned: Engram, run: Run) -> None:
     other = next(each.id for each in poisoned.get_active_sessions())
     of_session = [("logs", other), ("show", other), ("history", other), ("gist", other)]

@@ -7,6 +7,7 @@ import math
 from datetime import datetime, timezone
 from typing import Any
 
+from engram import text
 from engram.clock import moment
 from engram.errors import Error
 from engram.model import Event
@@ -40,5 +41,5 @@ def problem(error: Error) -> dict[str, Any]:
 
 
 def to_json(given: Any, indent: int | None = None) -> str:
-    """Write a value as JSON text."""
-    return json.dumps(plain(given), ensure_ascii=False, indent=indent)
+    """Write a value as JSON text in which no tag and nothing unseen stands as such: an agent may read it as it is."""
+    return text.escape_json(json.dumps(plain(given), ensure_ascii=False, indent=indent))

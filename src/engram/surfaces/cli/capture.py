@@ -21,7 +21,7 @@ from engram.model import Check, Cost, Ingested
 from engram.operation import Operation
 from engram.settings import load
 from engram.store import hook_log
-from engram.surfaces.cli.commands import json_option, project_at, project_option, show
+from engram.surfaces.cli.commands import json_option, project_at, project_option, say, show
 from engram.wiki.flush import Flushed
 from engram.wiki.lint import Linted
 
@@ -256,7 +256,7 @@ def _overview(engram: Engram, session_id: str, as_json: bool) -> None:
         if part is not None:
             show(part, False)
     for child in parts.get("children", ()):
-        click.echo(f"{child.relation}  {child.session.id}  {child.session.summary}")
+        say(f"{child.relation}  {child.session.id}  {child.session.summary}")
 
 
 def _fields(value: Any) -> dict[str, Any]:

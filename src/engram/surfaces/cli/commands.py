@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from engram import host
+from engram import host, text
 from engram.api import Engram
 from engram.coordination import callers, messages, projects, sessions
 from engram.coordination.claims import MODES
@@ -105,7 +105,16 @@ def show(result: Any, as_json: bool, empty: str = "") -> None:
     if as_json:
         click.echo(to_json(result))
     else:
-        click.echo(render(result) if result or not empty else empty)
+        say(render(result) if result or not empty else empty)
+
+
+def say(words: str) -> None:
+    """Print words; to an agent those of others come without the power to pass for its own."""
+    click.echo(text.disarm(click.unstyle(words)) if _is_read_by_agent() else words)
+
+
+def _is_read_by_agent() -> bool:
+    return callers.named(os.environ) is not None or host.agent() is not None
 
 
 def tell(engram: Engram, session_id: str) -> None:

@@ -12,7 +12,7 @@ from engram.api import Engram
 from engram.coordination import callers
 from engram.errors import InvalidInput
 from engram.index.kinds import TIERS
-from engram.surfaces.cli.commands import acting, json_option, project_at, project_option, show
+from engram.surfaces.cli.commands import acting, json_option, project_at, project_option, say, show
 from engram.surfaces.cli.render import render
 from engram.surfaces.cli.render_recall import explained
 
@@ -30,7 +30,7 @@ def recall(query: tuple[str, ...], why: bool, project: str | None, as_json: bool
         hits = engram.recall(words, project=project_at(project), **wanted)
         show(hits, as_json, _nothing(engram))
         if why and not as_json:
-            click.echo(f"\n{explained(hits)}")
+            say(f"\n{explained(hits)}")
         if not as_json and engram.settings.embedder == "none":
             click.echo(click.style("By keywords only: the embedder is set to none.", dim=True), err=True)
 
