@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         StoreUnavailable,
         SweepRunning,
         TooLarge,
+        UpgradeFailed,
     )
     from engram.model import (
         About,
@@ -71,7 +72,7 @@ __all__ = [
     "Message", "MissingExtra", "NetworkFilesystem", "NotAStore", "NotFound", "Process", "RepairRefused", "Retention",
     "SchemaTooNew", "Sent", "Session", "SessionRegistry", "SettingsInvalid", "Sitrep", "Stats", "StoreBusy",
     "StoreDamaged", "StoreFull", "StoreMissing", "StoreReadOnly", "StoreUnavailable", "SweepRunning", "TooLarge",
-    "Usage", "WorldState", "__version__", "sitrep", "update_world_state",
+    "UpgradeFailed", "Usage", "WorldState", "__version__", "sitrep", "update_world_state",
 ]  # fmt: skip
 
 

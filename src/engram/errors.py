@@ -138,9 +138,17 @@ class StoreReadOnly(Error):
     home: str
 
 
+class UpgradeFailed(Error):
+    """{store} could not be upgraded to this version of Engram: {reason}. Nothing in it was changed{copy}.
+    Go on with the version you used before, and report this."""
+
+    code, status = "upgrade_failed", 503
+    store: str
+
+
 class StoreMissing(Error):
-    """{home} holds {remains}, but its database {store} is {state}. No new one was created over them.
-    Put the database back{copy}, set ENGRAM_STORE if it is elsewhere, or move {home} aside to start over:
+    """{home} holds {remains}, but its database {store} is {state}. Engram did not create a new one.
+    Put the database back{copy}, set ENGRAM_STORE if it is elsewhere, or move {home} aside to start over;
     `engram ingest` then reads your agents' transcripts again."""
 
     code, status = "store_missing", 503
@@ -204,7 +212,7 @@ class ImportRefused(Error):
 
 
 class BodyGone(Error):
-    """The body {name} is not in the store. Run `engram check` to see what it held."""
+    """The body {name} is missing from the store. Run `engram check` to see which session it belongs to."""
 
     code, status = "body_gone", 410
     name: str

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import engram.store
-from engram import Engram, StoreDamaged
+from engram import Engram, StoreDamaged, UpgradeFailed
 from engram.store import gisted, migrate, news
 
 MIGRATIONS = Path(engram.store.__path__[0]) / "migrations"
@@ -81,7 +81,7 @@ def test_a_bad_migration_changes_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     with Engram(tmp_path / "home") as engram_:
         engram_.set_world_state("precious")
     _add_migration(tmp_path, monkeypatch, "create table extra (id integer); create nonsense;")
-    with pytest.raises(Exception, match="nonsense"):
+    with pytest.raises(UpgradeFailed, match=r"nonsense.*engram\.db\.before-upgrade"):
         Engram(tmp_path / "home")
     monkeypatch.undo()
     with Engram(tmp_path / "home") as engram_:

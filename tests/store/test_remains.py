@@ -34,10 +34,13 @@ def _files(place: Path) -> set[Path]:
     return {path for path in place.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("left", ["bodies", "wiki", "spool"])
+@pytest.mark.parametrize("left", ["bodies", "quarantine", "wiki", "spool"])
 def test_a_home_without_its_database_is_an_error_and_gets_no_new_one(tmp_path: Path, left: str) -> None:
     place = tmp_path / "home"
-    remains = {"bodies": "blobs/a/bc.zst", "wiki": "wiki/daily/2026-11-01.md", "spool": "spool/claude-1.json"}
+    remains = {
+        "bodies": "blobs/a/bc.zst", "quarantine": "quarantine/a/bc.zst", "wiki": "wiki/daily/2026-11-01.md",
+        "spool": "spool/claude-1.json",
+    }  # fmt: skip
     path = place / remains[left]
     path.parent.mkdir(parents=True)
     path.write_text("precious")
@@ -102,7 +105,7 @@ def test_repair_refuses_bodies_of_another_database(filled: Path, tmp_path: Path)
         with pytest.raises(RepairRefused):
             engram.check(repair=True)
         assert _files(tmp_path / "other" / "blobs") == before
-        assert any("no row" in problem for problem in engram.check().problems)
+        assert any("no session of this database" in problem for problem in engram.check().problems)
 
 
 def test_repair_moves_leftovers_to_quarantine_and_brings_back_what_is_needed(engram: Engram, home: Path) -> None:

@@ -29,7 +29,8 @@ def session(engram: Engram, tmp_path: Path) -> str:
 
 
 def test_what_a_session_says_of_itself_holds_no_secret(engram: Engram) -> None:
-    made = engram.register("codex", SAID, {"note": SAID})
+    made = engram.register("codex", SAID, {"note": SAID}, flavor=f"codex {TOKEN}", native_id=TOKEN, model=TOKEN)
+    told(engram.get_session(made))
     told(engram.get_session(made).summary)
     told(engram.get_session(made).metadata)
     told(engram.heartbeat(made, f"again {SAID}").summary)
@@ -62,6 +63,7 @@ def test_what_is_sent_and_what_everybody_reads_hold_no_secret(engram: Engram, se
 
 def test_nothing_of_it_lies_in_the_home_by_any_surface(run: Run, tmp_path: Path) -> None:
     run("register", SAID, ENGRAM_SESSION="")
+    run("remember", SAID, "--role", TOKEN)
     with Engram(tmp_path / "home", serving=True) as engram:
         call = Caller(engram)
         made = call.post("register", session_type="codex", summary=SAID).json()

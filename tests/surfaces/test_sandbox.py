@@ -74,6 +74,8 @@ def closed(memory: Path) -> Iterator[Path]:
         engram.recall("parser")  # which indexes it
         session = engram.register("codex", "Mending the parser", flavor="codex", native_id="t-1")
         engram.set_world_state("Grammar freeze until Friday.", session)
+        engram.flush()
+        engram.compile()  # so that there is a wiki
     _allow(memory, 0o555, 0o444)
     yield memory
     _allow(memory, 0o755, 0o644)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @operation(writes=True, agent=False)
 def check(
-    hub: Hub, repair: Annotated[bool, Help("mend what can be mended: the index, leftovers, digests")] = False
+    hub: Hub, repair: Annotated[bool, Help("repair what can be repaired: the index, leftovers, digests")] = False
 ) -> Check:
     """Check every row and body of the store, and name what is wrong."""
     if not repair:
@@ -55,13 +55,15 @@ def _checked(hub: Hub, repair: bool) -> Check:
     leftovers = lying - set(named) - {row["sha256"] for row in blobs.half_evicted(hub.engine)}
     unfinished = bodies.unfinished()
     if orphaned:
-        problems.append(f"{counted(len(lying), 'body', 'bodies')} of another database: no row here names any of them")
+        found = counted(len(lying), "body", "bodies")
+        problems.append(f"no session of this database refers to the {found} in {bodies.directory}; put theirs back")
     mended = [*_repair(hub, bodies, leftovers, unfinished), *_mended(hub)] if repair else []
     mended += [f"brought {counted(returned, 'body', 'bodies')} back from quarantine"] if returned else []
     problems += [] if repair else _unfit(hub)
     return Check(
         problems=tuple(problems), mended=tuple(mended), bodies=len(named) - len(wrong),
-        leftovers=len(leftovers) + len(unfinished), quarantined=len(bodies.quarantined()), **audit.counts(hub.engine),
+        leftovers=0 if orphaned else len(leftovers) + len(unfinished), quarantined=len(bodies.quarantined()),
+        **audit.counts(hub.engine),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from engram.coordination.gate import Gate
 from engram.errors import InvalidInput, NotFound
 from engram.model import Log, Process, Session
 from engram.operation import Help, operation
-from engram.redaction.removal import remove_secrets
+from engram.redaction.removal import remove_from_name, remove_secrets
 from engram.store import activity, answered, locks, messages, sightings
 from engram.store import sessions as store
 
@@ -45,6 +45,7 @@ def register(
     """Announce a session and return its id."""
     session_type, summary = _said(hub, "session_type", session_type), _said(hub, "summary", summary)
     metadata = None if metadata is None else _without_secrets(hub, metadata)
+    flavor, native_id, model = (_name(hub, given) for given in (flavor, native_id, model))
     new = announce(hub, session_type, summary, metadata, flavor, native_id, cwd, project, model, pid)
     program_log.info(f"Session registered: {new} ({session_type}) — {text.one_line(require(hub, new)['summary'])}")
     return new
@@ -363,6 +364,10 @@ def _process_columns(process: Process | None) -> dict[str, Any]:
 
 def _said(hub: Hub, field: str, said: str) -> str:
     return remove_secrets(hub, text.clean(field, said))
+
+
+def _name(hub: Hub, given: str | None) -> str | None:
+    return remove_from_name(hub, given) if isinstance(given, str) else given
 
 
 def _without_secrets(hub: Hub, metadata: Any) -> Any:

@@ -11,6 +11,7 @@ from engram.errors import InvalidInput
 from engram.hub import Hub
 from engram.model import Exchange
 from engram.operation import Help, operation
+from engram.redaction.removal import remove_from_name
 from engram.store import exchanges
 from engram.store import sessions as session_store
 from engram.text import PAGE, name, name_or_none, one_line, required
@@ -119,7 +120,7 @@ def _own(hub: Hub, session_id: str) -> str:
 
 
 def _row(hub: Hub, session_id: str, role: str, content: str, at: int, origin: str | None) -> dict[str, Any]:
-    said_by = one_line(name("role", role), 40)
+    said_by = one_line(remove_from_name(hub, name("role", role)), 40)
     trusted = name_or_none("origin", origin) or (said_by if said_by in _ORIGINS else "tool")
     if trusted not in _ORIGINS:
         raise InvalidInput(field="origin", reason=f"{trusted!r} is none; there are {', '.join(_ORIGINS)}.")

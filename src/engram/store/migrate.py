@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engram.errors import SchemaTooNew, StoreDamaged
+from engram.errors import Error, SchemaTooNew, StoreDamaged, UpgradeFailed
 from engram.store.remains import BEFORE_UPGRADE
 
 TYPE_CHECKING = False
@@ -33,7 +33,12 @@ def migrate(engine: Engine, now: int) -> int:
         if version(engine) not in (0, head):  # another process may have been here first
             _keep_copy(engine)
         engine.script(_LEDGER)
-        _apply_missing(engine, now)
+        try:
+            _apply_missing(engine, now)
+        except Exception as problem:
+            if isinstance(problem, Error):
+                raise
+            raise UpgradeFailed(store=engine.store, reason=str(problem), copy=_named_copy(engine)) from problem
     return version(engine)
 
 
@@ -42,6 +47,7 @@ def _keep_copy(engine: Engine) -> None:
     if engine.dialect != "sqlite":
         return
     copy = f"{engine.store}{BEFORE_UPGRADE}"
+    _remove_old_copies(engine.store)
     if _changed_at(copy) > max(_changed_at(engine.store), _changed_at(f"{engine.store}-wal")):
         return
     draft = f"{copy}.tmp"
@@ -51,13 +57,18 @@ def _keep_copy(engine: Engine) -> None:
         os.replace(draft, copy)
     finally:
         _remove(draft)
-    _remove_old_copies(engine.store)
+
+
+def _named_copy(engine: Engine) -> str:
+    copy = f"{engine.store}{BEFORE_UPGRADE}"
+    return f" (a copy of it is {copy})" if os.path.exists(copy) else ""
 
 
 def _remove_copy(engine: Engine) -> None:
     """Drop the copy that an upgrade kept: the store has been opened since, so the upgrade went well."""
     if engine.dialect == "sqlite":
         _remove(f"{engine.store}{BEFORE_UPGRADE}")
+        _remove(f"{engine.store}{BEFORE_UPGRADE}.tmp")
 
 
 def _remove_old_copies(store: str) -> None:

@@ -8,7 +8,10 @@ from engram.errors import StoreMissing
 from engram.settings import Settings, is_url
 
 # What only a store with rows can have made: folder, ending of its files, the word for them.
-_KINDS = (("blobs", ".zst", "captured bodies"), ("wiki", ".md", "a wiki"), ("spool", ".json", "a spool"))
+_KINDS = (
+    ("blobs", ".zst", "captured bodies"), ("quarantine", ".zst", "bodies in quarantine"), ("wiki", ".md", "a wiki"),
+    ("spool", ".json", "a spool"),
+)  # fmt: skip
 BEFORE_UPGRADE = ".before-upgrade"
 
 

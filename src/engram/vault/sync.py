@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from engram.capture.guides import parts
 from engram.clock import HOUR
-from engram.errors import InvalidInput, StoreBusy, StoreFull
+from engram.errors import InvalidInput, StoreBusy, StoreFull, StoreReadOnly
 from engram.hub import Hub
 from engram.redaction.redactor import Redactor
 from engram.redaction.removal import redactor
@@ -31,7 +31,7 @@ _SEEN = "searched.json"
 
 def sync(hub: Hub, vault: Vault) -> int:
     """Let pages be found as they stand now; return how many had changed. Where nothing can be written, later."""
-    with suppress(StoreFull, StoreBusy):
+    with suppress(StoreFull, StoreBusy, StoreReadOnly):
         changed, _ = findable.refresh(hub, vault)
         return changed + logs(hub, vault)
     return 0

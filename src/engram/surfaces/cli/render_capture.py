@@ -112,10 +112,10 @@ def _(result: Check) -> str:
         f"{result.sessions:,} sessions, {result.events:,} events, {result.digests:,} digests, {result.bodies:,} bodies"
     )
     lines = [click.style(f"✗ {problem}", fg="red") for problem in result.problems]
-    lines += [f"mended: {what}" for what in result.mended]
+    lines += [f"Repaired: {what}" for what in result.mended]
     if result.leftovers and not result.mended:
         left = text.counted(result.leftovers, "body is", "bodies are")
-        lines.append(f"{left} left over from a crash; --repair moves them into quarantine.")
+        lines.append(f"{left} not referenced by any session. Move to quarantine with `engram check --repair`.")
     if result.quarantined:
         lines.append(f"{text.counted(result.quarantined, 'body is', 'bodies are')} in quarantine.")
     return "\n".join([*lines, counts if lines else f"{click.style('✓', fg='green')} All is well: {counts}."])
