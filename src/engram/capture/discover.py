@@ -188,7 +188,7 @@ def _adapter_at(found: Source) -> Adapter:
     if adapter is None:
         raise Unreadable("no agent that Engram knows writes this format")
     if not _says_something(adapter, found.path):
-        raise Unreadable(f"it lies where {adapter.flavor} keeps its transcripts, but nothing in it is known")
+        raise Unreadable(f"found in the transcript folder of {adapter.flavor}, but its format is not recognized")
     return adapter
 
 

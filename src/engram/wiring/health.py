@@ -35,7 +35,7 @@ def agents(home: str) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "engram",
-            f"{ours} will not stay where it is.",
+            f"{ours} is in a temporary folder.",
             "python3 dev.py install (in a checkout that stays), then engram init",
         )
     yield from _launched(home)
