@@ -323,7 +323,7 @@ def test_secrets_in_bodies_stay_behind(engram: Engram, tmp_path: Path) -> None:
 
 
 def test_a_long_import_tells_how_far_it_is(engram: Engram, tmp_path: Path) -> None:
-    from engram.patterns.import_session_memory import take_over
+    from engram.patterns.forge import take_over
 
     store, told = forge(tmp_path), list[tuple[int, int, str]]()
     take_over(engram, str(store), progress=lambda *far: told.append(far))

@@ -290,12 +290,15 @@ def _carried_out(operation: Operation, engram: Engram, given: dict[str, Any]) ->
 
 def _import_with_progress(name: str) -> Callable[..., Any] | None:
     """Return the form of an import that tells how far it is."""
-    from engram.memory import import_lyra
-    from engram.patterns import import_session_memory
+    if name == "import_lyra":
+        from engram.memory import import_lyra
 
-    return {
-        "import_lyra": import_lyra.take_over, "import_session_memory": import_session_memory.take_over
-    }.get(name)  # fmt: skip
+        return import_lyra.take_over
+    if name == "import_session_memory":
+        from engram.patterns import forge
+
+        return forge.take_over
+    return None
 
 
 def _compiled(engram: Engram, given: dict[str, Any]) -> Any:

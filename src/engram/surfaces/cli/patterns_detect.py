@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from engram.api import Engram
-from engram.compat.session_memory import apply_domains, read_config
 from engram.surfaces.cli import render_patterns as _  # noqa: F401  candidates learn to be shown
 from engram.surfaces.cli.capture import tell_notes
 from engram.surfaces.cli.commands import json_option, project_at, project_option, show
@@ -17,14 +16,21 @@ def _detect(
     min_frequency: int | None, project: str | None, since: str | None, limit: int, config: str | None, as_json: bool
 ) -> None:  # fmt: skip
     """Look through new sessions and rank what keeps going wrong or right, as candidates for a rule."""
-    given = read_config(config) if config else None
-    if given is not None:
-        tell_notes(config or "", given.notes)
-    least = min_frequency or (given.min_frequency if given else None) or _FREQUENT
     with Engram() as engram:
-        if given is not None:
-            apply_domains(engram, given)
+        least = min_frequency or _configured(engram, config) or _FREQUENT
         show(engram.detect(least, project_at(project), since, limit), as_json)
+
+
+def _configured(engram: Engram, path: str | None) -> int | None:
+    """Apply a config.toml of session_memory, and return the frequency it asks for."""
+    if not path:
+        return None
+    from engram.compat.session_memory import apply_domains, read_config
+
+    config = read_config(path)
+    tell_notes(path, config.notes)
+    apply_domains(engram, config)
+    return config.min_frequency
 
 
 detect = click.Command(
