@@ -1,15 +1,17 @@
-"""Every chore of this repository, on a machine that has only Python, pip and git.
+"""Tasks of this repository, on a machine that has only Python, pip and git.
 
-python3 dev.py install   make .venv, put `engram` on your PATH, show the sitrep
+python3 dev.py install   create .venv and link `engram` into ~/.local/bin
 python3 dev.py check     format, lint, types, layers, tests: what CI runs; --browser also installs Chromium with apt
-python3 dev.py test …    only the tests; further words go to pytest; --thorough makes the long proofs whole
-python3 dev.py fix       format and repair what the linter can
-python3 dev.py bench …   a benchmark as ratios: coordination, capture, dashboard, digests, dream, hooks, install,
-                         measure, patterns, recall, redaction, wiki
+python3 dev.py test …    only the tests; further words go to pytest; --thorough runs the long ones in full
+python3 dev.py fix       format the code and fix what the linter can
+python3 dev.py docs      write the generated references below docs/reference
+python3 dev.py bench …   run a benchmark: coordination, capture, dashboard, digests, dream, hooks, install, measure,
+                         patterns, recall, redaction, wiki
+python3 dev.py mutate …  change the code in one place at a time and see whether a test fails: overlap, blobs, fuse …
 python3 dev.py packages  write the packages for the agents' own stores; --mcpb also packs Claude Desktop's into dist/
-python3 dev.py pictures  take the pictures of the README anew, in a real Chromium
-python3 dev.py race      the full race of eight processes over locks
-python3 dev.py torture   a sweep killed a thousand times
+python3 dev.py pictures  take the screenshots of the README again, in a real Chromium
+python3 dev.py race      the full race of eight processes for locks
+python3 dev.py torture   an ingest killed a thousand times
 python3 dev.py live …    the tests with all seven real agent programs, installed from npm; further words go to pytest
 """
 
@@ -37,14 +39,16 @@ def main(words: list[str]) -> int:
         "check": check,
         "test": test,
         "fix": fix,
+        "docs": docs,
         "bench": bench,
+        "mutate": mutate,
         "packages": packages,
         "pictures": pictures,
         "race": race,
         "torture": torture,
         "live": live,
     }
-    if sys.version_info < (3, 11):  # noqa: UP036  (this file is what an older Python meets first)
+    if sys.version_info < (3, 11):  # noqa: UP036  (an older Python runs this file first)
         print(f"Engram needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
         return 2
     if not words or words[0] not in recipes:
@@ -58,11 +62,9 @@ def install(_: list[str]) -> int:
     command = BIN / "engram"
     link = Path.home() / ".local" / "bin" / "engram"
     place(link, command)
-    status = run(str(command), "sitrep")
     shown = "engram" if on_path(link) else str(link)
-    print(
-        f"\nEngram is installed. Next: {shown} init (your agents remember), {shown} demo (see it first), {shown} --help"
-    )
+    status = run(str(command), "--version")
+    print(f"Installed. Next: `{shown} init` connects your agents, `{shown} demo` shows how it works.")
     return status
 
 
@@ -88,18 +90,18 @@ def check(words: list[str]) -> int:
 
 
 def with_browser(words: list[str]) -> list[str]:
-    """Install a browser if that was asked for, or if this is CI; return the other words."""
+    """Install a browser if asked to, or in CI; return the other words."""
     if "--browser" in words or os.environ.get("CI"):
-        print("== browser: Chromium, installed with apt unless it is here", flush=True)
+        print("== browser: Chromium, installed with apt if it is missing", flush=True)
         run(str(BIN / "python"), str(ROOT / "tools" / "browser.py"))
     return [word for word in words if word != "--browser"]
 
 
 @contextmanager
 def own_folder() -> Iterator[None]:
-    """Give the tests, and the agents they start, a folder for all their files, and remove it in the end.
+    """Give the tests, and the agents they start, a temporary folder, in memory if there is enough of it.
 
-    It lies in memory where there is plenty: the tests sync thousands of stores to disk.
+    The tests sync thousands of stores to disk.
     """
     memory = Path("/dev/shm")
     plenty = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free >= 6 << 30
@@ -123,10 +125,21 @@ def fix(_: list[str]) -> int:
     return run(str(BIN / "ruff"), "check", "--fix", ".") or run(str(BIN / "ruff"), "format", ".")
 
 
+def docs(words: list[str]) -> int:
+    prepare(".[dev]")
+    return run(str(BIN / "python"), "-m", "tools.references", *words)
+
+
 def bench(words: list[str]) -> int:
     prepare(".[dev]")
     chosen = words[0] if words and not words[0].startswith("-") else "coordination"
     return run(str(BIN / "python"), "-m", f"benchmarks.{chosen}", *words[chosen in words :])
+
+
+def mutate(words: list[str]) -> int:
+    prepare(".[dev]")
+    with own_folder():
+        return run(str(BIN / "python"), "-m", "tools.mutate", *words)
 
 
 def packages(words: list[str]) -> int:
@@ -159,35 +172,41 @@ def live(words: list[str]) -> int:
 
 
 def clients(*names: str) -> int:
-    """Install the real agent programs where npm is at hand; what is not there is skipped by name."""
+    """Install the real agent programs if npm is available; tests of missing ones are skipped."""
     return run(str(BIN / "python"), str(ROOT / "tools" / "clients.py"), *names)
 
 
 def prepare(what: str) -> None:
-    """Make the environment, unless it already holds exactly this."""
+    """Create the environment and install packages, unless exactly these are installed."""
     stamp = VENV / "installed"
     wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + what.encode()).hexdigest()
     held = stamp.read_text().split() if stamp.exists() else []
     if wanted in held:
         return
-    # Debian's Python comes without ensurepip: make an empty environment and let the outer pip fill it.
+    # Debian's Python has no ensurepip: create an empty environment and let the outer pip fill it.
+    print(f"Installing {what} into {VENV.name} (a minute on a slow connection) …", flush=True)
     if not VENV.exists() and run(sys.executable, "-m", "venv", "--without-pip", str(VENV)):
-        raise SystemExit("Could not make a virtual environment.")
+        raise SystemExit("Could not create a virtual environment.")
     python = str(BIN / "python")
-    quiet = ("-q", "--disable-pip-version-check")
-    if run(sys.executable, "-m", "pip", "--python", python, "install", *quiet, "-e", what):
-        raise SystemExit("Could not install the packages; pip says why above.")
+    if run(*_pip_install(python), "-e", what):
+        raise SystemExit("Could not install the packages; see the message of pip above.")
     stamp.write_text("\n".join([*held, wanted]))
 
 
+def _pip_install(python: str) -> list[str]:
+    """Return the pip command, with its progress bar on a terminal and one line per package in CI."""
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--disable-pip-version-check"]
+    return pip if sys.stdout.isatty() else [*pip, "-q"]
+
+
 def place(link: Path, command: Path) -> None:
-    """Put the command on the PATH, leaving alone what somebody else put there."""
+    """Link the command into the PATH, unless something else is there."""
     if link.is_symlink() or not link.exists():
         link.parent.mkdir(parents=True, exist_ok=True)
         link.unlink(missing_ok=True)
         link.symlink_to(command)
     else:
-        print(f"{link} exists and is not ours; call {command} instead.")
+        print(f"{link} exists and is not a link; run {command} instead.")
 
 
 def on_path(link: Path) -> bool:

@@ -1,7 +1,7 @@
-"""Measure coordination, in one run and side by side with the naive way, so that ratios mean something.
+"""Measure coordination against a naive implementation in the same run, so that ratios are meaningful.
 
-The naive way is how Engram began: a new connection for every call, look first and then insert, an
-fsync for each statement. It stands here in a few lines, so that both run on the same disk at the same time.
+The naive implementation is that of the first Engram: a new connection for every call, a select followed by an insert,
+and an fsync for each statement. It is reimplemented here so that both run on the same disk at the same time.
 
 python benchmarks/coordination.py [--quick] [--json]
 """
@@ -30,7 +30,7 @@ ENGRAM = str(Path(sys.executable).parent / "engram")
 PROMPT = {"session_id": "benchmark", "hook_event_name": "UserPromptSubmit", "prompt": "go on"}
 EDIT = {"session_id": "benchmark", "tool_name": "Edit", "tool_input": {"file_path": "a.py"}}
 
-# What an agent or a person starts, and what it is fed; everything is told as a ratio to the first.
+# Commands and their standard input; results are ratios to the first.
 COMMANDS: dict[str, tuple[tuple[str, ...], Mapping[str, object]]] = {
     "python -c pass": ((PYTHON, "-c", "pass"), {}),
     "python -c 'import apsw'": ((PYTHON, "-c", "import apsw"), {}),
@@ -57,23 +57,23 @@ QUICK = Size(pairs=12, processes=(1, 2), calls=5, growth=(10, 100), starts=1)
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table; `naive` and `ratio` speak of the rate if there is one, else of the median."""
+    """One line of the table; `naive` and `ratio` refer to the rate if there is one, else to the median."""
 
     group: str
     what: str
-    rate: float | None = None  # pairs a second
+    rate: float | None = None  # pairs per second
     p50: float | None = None  # milliseconds
     p95: float | None = None
-    naive: float | None = None  # the same, the naive way
+    naive: float | None = None  # the same for the naive implementation
     ratio: float | None = None
     note: str = ""
 
 
-# ---- Lock and unlock, ours and the naive way
+# ---- Lock and unlock, ours and naive
 
 
 class Locks(Protocol):
-    """What a process of the benchmark asks for."""
+    """The operations a benchmark process calls."""
 
     def lock(self, resource: str) -> bool: ...
     def release(self, resource: str) -> None: ...
@@ -98,7 +98,7 @@ class Ours:
 
 
 class Naive:
-    """The first Engram's way: it warns, at best, and grants to all."""
+    """The implementation of the first Engram, which grants every lock."""
 
     def __init__(self, home: str) -> None:
         self.path, self.session = str(Path(home) / "naive.db"), str(os.getpid())
@@ -113,38 +113,38 @@ class Naive:
     def release(self, resource: str) -> None:
         self.run("delete from resource_locks where resource = ? and session_id = ?", resource, self.session)
 
-    def run(self, sql: str, *given: str | float) -> list[tuple[object, ...]]:
-        """Open, ask, close: as it was done for every statement's worth of work."""
+    def run(self, sql: str, *parameters: str | float) -> list[tuple[object, ...]]:
+        """Open a connection, run one statement and close it."""
         connection = apsw.Connection(self.path)
         try:
             connection.set_busy_timeout(30_000)
             connection.execute("pragma journal_mode = wal; pragma synchronous = full").fetchall()
-            return list(connection.execute(sql, given))
+            return list(connection.execute(sql, parameters))
         finally:
             connection.close()
 
 
 def make(kind: str, home: str) -> Locks:
-    """Open one of the ways to lock."""
+    """Open one of the implementations."""
     return Naive(home) if kind == "naive" else Ours(home, wait=30 if kind == "waiting" else 0)
 
 
 @dataclass
 class Work:
-    """What one process, or several together, did."""
+    """The measurements of one process, or of several together."""
 
-    took: list[float]  # seconds from the first asking to having it
-    freed: list[float]  # seconds of each letting go
+    took: list[float]  # seconds from the first attempt to the grant
+    freed: list[float]  # seconds of each release
     refused: int
     end: float
 
     def rate(self, start: float) -> float:
-        """Return pairs a second."""
+        """Return pairs per second."""
         return len(self.took) / (self.end - start)
 
 
 def work(kind: str, home: str, resource: str, pairs: int, start: float) -> Work:
-    """Lock and unlock many times, all starting at one instant."""
+    """Lock and unlock many times; all processes begin at the same time."""
     locks, took, freed, refused = make(kind, home), [], [], 0
     while now() < start:
         time.sleep(0.001)
@@ -160,17 +160,17 @@ def work(kind: str, home: str, resource: str, pairs: int, start: float) -> Work:
 
 
 def together(kind: str, home: str, count: int, pairs: int, shared: bool) -> tuple[float, Work]:
-    """Let several processes work at once; return pairs a second, and what they did."""
-    make(kind, home)  # the store is made before, not while, we measure
+    """Run several processes in parallel; return pairs per second and their measurements."""
+    make(kind, home)  # create the store before measuring
     start = now() + 0.2 + 0.15 * count
     running = []
     for number in range(count):
         word = json.dumps([kind, home, "same.py" if shared else f"file-{number}.py", pairs, start])
         running.append(subprocess.Popen([PYTHON, __file__, "--work", word], stdout=subprocess.PIPE))
     done = [Work(**json.loads(process.communicate()[0])) for process in running]
-    took = [seconds for each in done for seconds in each.took]
-    freed = [seconds for each in done for seconds in each.freed]
-    summed = Work(took, freed, sum(each.refused for each in done), max(each.end for each in done))
+    took = [seconds for part in done for seconds in part.took]
+    freed = [seconds for part in done for seconds in part.freed]
+    summed = Work(took, freed, sum(part.refused for part in done), max(part.end for part in done))
     return summed.rate(start), summed
 
 
@@ -180,15 +180,15 @@ def now() -> float:
 
 
 def lock_figures(size: Size, home: str) -> Iterable[Figure]:
-    """Yield throughput and latency of lock + unlock, alone and together."""
+    """Yield throughput and latency of lock + unlock, with one process and with several."""
     for count in size.processes:
         for shared in (False, True) if count > 1 else (False,):
             naive, _ = together("naive", home, count, size.pairs // 8 + 1, shared)
             for kind in ("ours", "waiting") if shared else ("ours",):
                 rate, done = together(kind, home, count, size.pairs // (4 if shared else 1) + 1, shared)
-                how = {"ours": ", asking again at once", "waiting": ", wait=30"}[kind] if shared else ""
+                how = {"ours": ", retrying immediately", "waiting": ", wait=30"}[kind] if shared else ""
                 what = f"{count} at once, {'the same file' if shared else 'different files'}{how}"
-                # The columns are of lock alone, the dearer half; blended with unlock the tail looks half as long.
+                # The columns show only lock, the slower half; mixed with unlock the tail looks half as long.
                 note = f"lock p99 {_slow(done.took, 99)}, unlock p95 {_slow(done.freed, 95)} ms"
                 note += f"; {done.refused:,} refusals; naive grants to all" if shared else ""
                 yield Figure(
@@ -196,11 +196,11 @@ def lock_figures(size: Size, home: str) -> Iterable[Figure]:
                 )
 
 
-# ---- Single operations, and what becomes of them when much is stored
+# ---- Single operations, and how they scale with the store
 
 
 def call_figures(size: Size, home: str) -> Iterable[Figure]:
-    """Yield how long the everyday operations take."""
+    """Yield how long common operations take."""
     with Engram(home) as engram:
         me, other = (engram.register("benchmark", "calls", cwd=home) for _ in range(2))
         engram.set_world_state("# Benchmark\n" + "One line of world state.\n" * 20)
@@ -220,7 +220,7 @@ def call_figures(size: Size, home: str) -> Iterable[Figure]:
 
 
 def growth_figures(size: Size, home: str) -> Iterable[Figure]:
-    """Yield sitrep and inbox over ever more old sessions and messages, as a ratio to the smallest store."""
+    """Yield sitrep and inbox with more and more old sessions and messages, as a ratio to the smallest store."""
     first: dict[str, float] = {}
     for count in size.growth:
         with Engram(str(Path(home) / f"grown-{count}")) as engram:
@@ -228,11 +228,11 @@ def growth_figures(size: Size, home: str) -> Iterable[Figure]:
         for name, times in took.items():
             ratio = statistics.median(times) / first.setdefault(name, statistics.median(times))
             what = f"{name} over {count:,} old sessions and messages"
-            yield Figure("growth", what, None, *middle(times), ratio=ratio, note=f"of that over {size.growth[0]}")
+            yield Figure("growth", what, None, *middle(times), ratio=ratio, note=f"ratio to {size.growth[0]}")
 
 
 def grown(engram: Engram, home: str, count: int, repeat: int) -> dict[str, list[float]]:
-    """Return how long it takes to look around and to read news in a store that holds much already."""
+    """Return how long sitrep and inbox take in a store with old sessions and messages."""
     me, other = (engram.register("benchmark", "now", cwd=home) for _ in range(2))
     fill(engram, me, count)
     took: dict[str, list[float]] = {"sitrep": [], "inbox": []}
@@ -244,13 +244,13 @@ def grown(engram: Engram, home: str, count: int, repeat: int) -> dict[str, list[
 
 
 def fill(engram: Engram, recipient: str, count: int) -> None:
-    """Put old sessions and read messages into a store, in one transaction."""
+    """Add old sessions and read messages to a store, in one transaction."""
     row = engram.engine.run("select * from sessions where id = :id", id=recipient)[0]
     day = 24 * 3600 * 1_000_000
     with engram.engine.transaction():
         for n in range(count):
             then = row["started_at"] - 2 * day - n * 1_000_000
-            # Half of them ended well, half were never completed.
+            # Half of them were completed.
             done = {"status": "completed", "completed_at": then, "completion_summary": "done"} if n % 2 else {}
             facts = {**row, "id": f"old-{n:08}", "started_at": then, "last_heartbeat": then, "pid": None, **done}
             columns = ", ".join(facts)
@@ -263,7 +263,7 @@ def fill(engram: Engram, recipient: str, count: int) -> None:
 
 
 def timed(act: Callable[[], object]) -> float:
-    """Return how long an act takes."""
+    """Return how many seconds a call takes."""
     began = time.perf_counter()
     act()
     return time.perf_counter() - began
@@ -283,7 +283,7 @@ def middle(seconds: list[float]) -> tuple[float, float]:
 
 
 def start_figures(size: Size, home: str) -> Iterable[Figure]:
-    """Yield how long commands take from nothing; in turns, so that noise hits all alike."""
+    """Yield how long commands take to start; they take turns, so that noise affects all equally."""
     took: dict[str, list[float]] = {name: [] for name in COMMANDS}
     failed: dict[str, str] = {}
     for turn in range(size.starts + 1):
@@ -301,14 +301,14 @@ def start_figures(size: Size, home: str) -> Iterable[Figure]:
         if name in failed:
             yield Figure("start", name, note=f"skipped: {failed[name]}")
         else:
-            # The fastest starts tell what a command costs; the median, what else the machine was doing.
+            # The fastest start shows what a command costs; the median also depends on the load of the machine.
             fastest = f"{min(times) / min(bare):.2f}x fastest to fastest"
             ratio = statistics.median(times) / statistics.median(bare)
             yield Figure("start", name, None, *middle(times), ratio=ratio, note=fastest)
 
 
 def start(command: tuple[str, ...], payload: Mapping[str, object], home: str) -> str:
-    """Run a command; return why it failed."""
+    """Run a command; return the reason if it failed, else an empty string."""
     words = json.dumps({**payload, "cwd": home}).encode()
     env = {name: text for name, text in os.environ.items() if not name.startswith(("ENGRAM_", "CLAUDE", "CODEX"))}
     try:
@@ -324,7 +324,7 @@ def start(command: tuple[str, ...], payload: Mapping[str, object], home: str) ->
 
 
 def table(figures: list[Figure]) -> str:
-    """Write the figures for people."""
+    """Format the figures as a table."""
     lines = [f"{'':50} {'pairs/s':>9} {'p50 ms':>9} {'p95 ms':>9} {'naive':>9} {'ratio':>8}"]
     for n, figure in enumerate(figures):
         if n == 0 or figure.group != figures[n - 1].group:
@@ -349,17 +349,17 @@ def measure(size: Size) -> list[Figure]:
 
 
 def main(words: list[str]) -> int:
-    """Read the command line and measure."""
-    parser = argparse.ArgumentParser(description="Measure coordination, side by side with the naive way.")
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description="Measure coordination against a naive implementation.")
     parser.add_argument("--quick", action="store_true", help="few repetitions, two processes, small stores")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--work", help=argparse.SUPPRESS)
-    given = parser.parse_args(words)
-    if given.work:
-        print(json.dumps(asdict(work(*json.loads(given.work)))))
+    options = parser.parse_args(words)
+    if options.work:
+        print(json.dumps(asdict(work(*json.loads(options.work)))))
         return 0
-    figures = measure(QUICK if given.quick else FULL)
-    print(json.dumps([asdict(figure) for figure in figures]) if given.json else table(figures))
+    figures = measure(QUICK if options.quick else FULL)
+    print(json.dumps([asdict(figure) for figure in figures]) if options.json else table(figures))
     return 0
 
 

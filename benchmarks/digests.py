@@ -1,7 +1,7 @@
-"""Measure digests against sessions somebody else summed up: files, friction, intent, open items, tokens, outcomes.
+"""Measure digests against sessions with published labels: files, friction, intent, open items, tokens, outcomes.
 
-The labelled sessions all ended in a commit, so by themselves they cannot show whether outcomes discriminate: each is
-also spoilt in four ways, and the spoilt copies should be told apart. Nothing here is shown to the rules it measures.
+All labelled sessions ended in a commit, so they alone cannot show whether outcomes discriminate. Each is therefore also
+altered in four ways so that it no longer succeeds. The rules were not tuned on this data.
 
 python benchmarks/digests.py [--misses]
 """
@@ -25,8 +25,8 @@ from engram import Digest, Engram
 
 LABELLED = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "labelled"
 OUTCOMES = ("success", "partial", "failure", "abandoned", "unclear")
-FOUND = 0.35  # of the content words of a sentence
-LIMIT = 2048  # bytes a digest may take
+FOUND = 0.35  # minimum share of the content words of a sentence
+LIMIT = 2048  # maximum bytes of a digest
 
 _IDS = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b(?:msg|req|toolu)_[A-Za-z0-9_]{12,}"
@@ -47,27 +47,27 @@ _EMPTY = frozenset(
 _INJECTED = ("<", "[Request interrupted", "Caveat:", "This session is being continued")
 
 
-# ---- Transcripts, as they are and spoilt
+# ---- Transcripts, original and altered
 
 Records = list[dict[str, Any]]
 
 
 def records(text: str) -> Records:
-    """Return the records of a transcript that can be read."""
-    found = []
+    """Return the valid records of a transcript."""
+    valid = []
     for line in text.split("\n"):
         try:
             record = json.loads(line)
         except ValueError:
             continue
         if isinstance(record, dict):
-            found.append(record)
-    return found
+            valid.append(record)
+    return valid
 
 
-def prompts(given: Records) -> list[int]:
-    """Return where a person speaks."""
-    return [place for place, record in enumerate(given) if record.get("type") == "user" and _own_words(record)]
+def prompts(transcript: Records) -> list[int]:
+    """Return the positions of the user's prompts."""
+    return [place for place, record in enumerate(transcript) if record.get("type") == "user" and _own_words(record)]
 
 
 def _own_words(record: dict[str, Any]) -> bool:
@@ -78,14 +78,14 @@ def _own_words(record: dict[str, Any]) -> bool:
     return isinstance(content, str) and bool(content.strip()) and not marked and not content.startswith(_INJECTED)
 
 
-def as_it_is(given: Records) -> Records:
-    """Return all of it."""
-    return given
+def as_it_is(transcript: Records) -> Records:
+    """Return the transcript unchanged."""
+    return transcript
 
 
-def cut_at_an_error(given: Records) -> Records:
-    """Stop after a third, at a tool's result that is now an error."""
-    first = given[: len(given) // 3]
+def cut_at_an_error(transcript: Records) -> Records:
+    """Cut off after a third, at a tool result that becomes an error."""
+    first = transcript[: len(transcript) // 3]
     results = [place for place, record in enumerate(first) if _results(record) and not record.get("isSidechain")]
     last = results[-1] if results else 0
     words = "Error: Exit code 1\nFAIL: the build is broken"
@@ -100,28 +100,29 @@ def _results(record: dict[str, Any]) -> list[dict[str, Any]]:
     return [part for part in parts if isinstance(part, dict) and part.get("type") == "tool_result"]
 
 
-def objected(given: Records) -> Records:
-    """Let the user's last words be an objection nobody answers."""
-    return [*given, _said(given, "user", "no, that is wrong, revert it")]
+def objected(transcript: Records) -> Records:
+    """Append an objection by the user, without an answer."""
+    return [*transcript, _make_message(transcript, "user", "no, that is wrong, revert it")]
 
 
-def objected_and_answered(given: Records) -> Records:
-    """Let the user object and the agent give in."""
+def objected_and_answered(transcript: Records) -> Records:
+    """Append an objection by the user and an answer that gives in."""
     answer = [{"type": "text", "text": "You are right, I have taken it back."}]
-    return [*objected(given), _said(given, "assistant", answer)]
+    return [*objected(transcript), _make_message(transcript, "assistant", answer)]
 
 
-def _said(given: Records, role: str, content: Any) -> dict[str, Any]:
-    like = next((each for each in given if each.get("sessionId") and not each.get("isSidechain")), {})
-    kept: dict[str, Any] = {name: like.get(name) for name in ("sessionId", "cwd", "gitBranch", "version")}
-    stamp = next((each["timestamp"] for each in reversed(given) if isinstance(each.get("timestamp"), str)), None)
+def _make_message(transcript: Records, role: str, content: Any) -> dict[str, Any]:
+    like = next((record for record in transcript if record.get("sessionId") and not record.get("isSidechain")), {})
+    common: dict[str, Any] = {name: like.get(name) for name in ("sessionId", "cwd", "gitBranch", "version")}
+    stamps = (record["timestamp"] for record in reversed(transcript) if isinstance(record.get("timestamp"), str))
     uuid = _fresh("00000000-0000-4000-8000-000000000000", role)
-    return {**kept, "type": role, "uuid": uuid, "timestamp": stamp, "message": {"role": role, "content": content}}
+    message = {"role": role, "content": content}
+    return {**common, "type": role, "uuid": uuid, "timestamp": next(stamps, None), "message": message}
 
 
-def unanswered(given: Records) -> Records:
-    """Stop right after the last thing the user asked for; nothing is left where no user speaks."""
-    return given[: max(prompts(given), default=-1) + 1]
+def unanswered(transcript: Records) -> Records:
+    """Cut off after the last prompt; nothing is left of a transcript without prompts."""
+    return transcript[: max(prompts(transcript), default=-1) + 1]
 
 
 KINDS: dict[str, Callable[[Records], Records]] = {
@@ -134,16 +135,16 @@ KINDS: dict[str, Callable[[Records], Records]] = {
 
 
 def _fresh(old: str, copy: str) -> str:
-    kept = 24 if old.count("-") == 4 else old.find("_") + 1
-    return old[:kept] + blake2b((old + copy).encode(), digest_size=32).hexdigest()[: len(old) - kept]
+    prefix = 24 if old.count("-") == 4 else old.find("_") + 1
+    return old[:prefix] + blake2b((old + copy).encode(), digest_size=32).hexdigest()[: len(old) - prefix]
 
 
 def renewed(text: str, copy: str) -> str:
-    """Give a transcript the ids of a copy."""
-    return _IDS.sub(lambda found: _fresh(found[0], copy), text)
+    """Replace the ids in a transcript."""
+    return _IDS.sub(lambda match: _fresh(match[0], copy), text)
 
 
-# ---- Digesting them
+# ---- Digests
 
 
 @dataclass(frozen=True)
@@ -156,34 +157,35 @@ class Graded:
 
     @property
     def reference(self) -> dict[str, Any]:
-        """Return what its publisher wrote of it."""
+        """The published summary of the session."""
         summary: dict[str, Any] = self.label["reference_summary"]
         return summary
 
     @property
-    def told(self) -> str:
-        """Return the digest as it is handed over."""
+    def text(self) -> str:
+        """The digest as JSON."""
         facts = {"outcome": self.digest.outcome, "confidence": self.digest.confidence, **self.digest.facts}
         return json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
 
 
 def graded(labels: list[dict[str, Any]], kind: str, folder: Path) -> list[Graded]:
-    """Take in every labelled transcript, spoilt in one way, and digest it."""
+    """Alter every labelled transcript in one way, ingest it and digest it."""
     folder.mkdir(parents=True)
     paths: dict[str, dict[str, Any]] = {}
     for label in labels:
-        spoilt = KINDS[kind](records((LABELLED / label["transcript"]).read_text(errors="replace")))
-        if not spoilt:
-            print(f"{label['transcript']} cannot be made {kind!r}")
+        altered = KINDS[kind](records((LABELLED / label["transcript"]).read_text(errors="replace")))
+        if not altered:
+            print(f"Cannot make {kind!r} from {label['transcript']}.")
             continue
-        text = renewed("".join(json.dumps(each, separators=(",", ":")) + "\n" for each in spoilt), label["transcript"])
-        found = _SESSION.search(text)
-        session = found[1] if found else ""
+        lines = (json.dumps(record, separators=(",", ":")) + "\n" for record in altered)
+        text = renewed("".join(lines), label["transcript"])
+        match = _SESSION.search(text)
+        session = match[1] if match else ""
         (folder / f"{session}.jsonl").write_text(text)
         paths[session] = label
     with Engram(str(folder / "engram"), raw_max_age_days=100_000) as engram:
         engram.ingest([str(folder / f"{session}.jsonl") for session in paths])
-        ids = {each.session.native_id: each.session.id for each in engram.list_sessions(limit=1000)}
+        ids = {capture.session.native_id: capture.session.id for capture in engram.list_sessions(limit=1000)}
         return [_graded(engram, ids[session], label) for session, label in paths.items() if session in ids]
 
 
@@ -203,45 +205,45 @@ def _graded(engram: Engram, session: str, label: dict[str, Any]) -> Graded:
 
 
 def stems(text: str) -> set[str]:
-    """Return the content words of a text without their endings; names in code fall into their parts."""
+    """Return the stems of the content words of a text; identifiers are split into words."""
     parts = (part.lower() for part in _PART.findall(text))
     return {_ENDING.sub("", part) if len(part) > 4 else part for part in parts if len(part) > 2 and part not in _EMPTY}
 
 
 def share(sentence: str, text: str) -> float:
-    """Return how many of a sentence's content words a text holds."""
+    """Return the share of a sentence's content words that a text contains."""
     words = stems(sentence)
     return len(words & stems(text)) / len(words) if words else 0.0
 
 
-def sentences(each: Graded, name: str) -> list[str]:
+def sentences(graded_session: Graded, name: str) -> list[str]:
     """Return the sentences of one part of a reference."""
-    part = each.reference.get(name) or []
+    part = graded_session.reference.get(name) or []
     return [part] if isinstance(part, str) else [str(sentence) for sentence in part]
 
 
 def print_words(all_graded: list[Graded], misses: bool) -> None:
-    """Print how much of what the references say the digests hold, and how much another session's digest does."""
-    print(f"\nA sentence counts as found if the digest holds {FOUND:.0%} of its content words (stemmed roughly).")
+    """Print how much of the references the digests contain, compared with the digest of another session."""
+    print(f"\nA sentence counts as found if the digest contains {FOUND:.0%} of its content words (roughly stemmed).")
     print(f"{'':34} {'found':>12} {'mean share':>11} {'by chance':>10}  chance: the digest of another session")
     parts: tuple[tuple[str, str, str | None], ...] = (
         ("friction", "friction", None), ("open items", "open_items", None), ("intent", "intent", None),
         ("intent, in the goal alone", "intent", "goal"), ("outcome in words", "outcome", None),
     )  # fmt: skip
     for shown, name, fact in parts:
-        own = [(s, share(s, _text(each, fact))) for each in all_graded for s in sentences(each, name)]
+        own = [(s, share(s, _text(graded, fact))) for graded in all_graded for s in sentences(graded, name)]
         others = zip(all_graded, all_graded[1:] + all_graded[:1], strict=True)
-        chance = [share(s, _text(other, fact)) for each, other in others for s in sentences(each, name)]
+        chance = [share(s, _text(other, fact)) for graded, other in others for s in sentences(graded, name)]
         print(
-            f"  {shown:32} {_of([found >= FOUND for _, found in own]):>12} {_mean([f for _, f in own]):>11}"
-            f" {_of([each >= FOUND for each in chance], short=True):>10}"
+            f"  {shown:32} {_of([part >= FOUND for _, part in own]):>12} {_mean([part for _, part in own]):>11}"
+            f" {_of([part >= FOUND for part in chance], short=True):>10}"
         )
         if misses and fact is None:
-            print("".join(f"      missed ({found:.0%}): {s}\n" for s, found in own if found < FOUND), end="")
+            print("".join(f"      missed ({part:.0%}): {s}\n" for s, part in own if part < FOUND), end="")
 
 
-def _text(each: Graded, fact: str | None) -> str:
-    return each.told if fact is None else str(each.digest.facts.get(fact, ""))
+def _text(graded_session: Graded, fact: str | None) -> str:
+    return graded_session.text if fact is None else str(graded_session.digest.facts.get(fact, ""))
 
 
 def _of(hits: list[bool], short: bool = False) -> str:
@@ -257,30 +259,31 @@ def _mean(numbers: list[float]) -> str:
 
 
 def same_file(one: str, other: str) -> bool:
-    """Tell whether two paths may be one file, seen from different directories."""
+    """Return whether two paths may name the same file, relative to different directories."""
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 
 
 def print_files(all_graded: list[Graded], misses: bool) -> None:
-    """Print recall and precision of the files that were changed."""
+    """Print recall and precision of the changed files."""
     recall, precision, lost = [], [], []
-    for each in all_graded:
-        touched = each.label["files_touched"]
-        told = [path for path in each.digest.facts.get("changed", []) if not re.fullmatch(r"\+\d+ more", path)]
-        recall += [any(same_file(path, one) for one in told) for path in touched]
-        precision += [any(same_file(path, one) for one in touched) for path in told]
-        lost += [f"{each.label['transcript']}: {p}" for p in touched if not any(same_file(p, one) for one in told)]
+    for graded in all_graded:
+        touched = graded.label["files_touched"]
+        listed = [path for path in graded.digest.facts.get("changed", []) if not re.fullmatch(r"\+\d+ more", path)]
+        missed = [path for path in touched if not any(same_file(path, other) for other in listed)]
+        recall += [path not in missed for path in touched]
+        precision += [any(same_file(path, other) for other in touched) for path in listed]
+        lost += [f"{graded.label['transcript']}: {path}" for path in missed]
     print(f"\nfiles changed: recall {_of(recall)}, precision {_of(precision)}")
-    print("  Labels hold what one commit took; what was changed and committed elsewhere costs precision.")
+    print("  Labels list the files of one commit; files changed and committed elsewhere reduce precision.")
     if misses:
         print("".join(f"      missed: {path}\n" for path in lost), end="")
 
 
 def print_tokens(all_graded: list[Graded]) -> None:
-    """Print our tokens against the labels'."""
-    print("\ntokens against the labels")
+    """Print our token counts and those of the labels."""
+    print("\ntokens compared with the labels")
     for name in ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens"):
-        pairs = [(each.counted[name], each.label["token_usage"][name]) for each in all_graded]
+        pairs = [(graded.counted[name], graded.label["token_usage"][name]) for graded in all_graded]
         near = [abs(ours - theirs) <= theirs / 100 for ours, theirs in pairs]
         ratio = statistics.median(ours / theirs for ours, theirs in pairs if theirs)
         sums = f"{sum(ours for ours, _ in pairs):>12,} ours, {sum(theirs for _, theirs in pairs):>12,} theirs"
@@ -288,8 +291,8 @@ def print_tokens(all_graded: list[Graded]) -> None:
 
 
 def print_size(all_graded: list[Graded]) -> None:
-    """Print how large digests are."""
-    sizes = [len(each.told.encode()) for each in all_graded]
+    """Print the sizes of the digests."""
+    sizes = [len(graded.text.encode()) for graded in all_graded]
     verdict = "within" if max(sizes) <= LIMIT else "OVER"
     print(f"\ndigest size: median {statistics.median(sizes):.0f}, largest {max(sizes)} bytes, {verdict} {LIMIT}")
 
@@ -298,33 +301,33 @@ def print_size(all_graded: list[Graded]) -> None:
 
 
 def print_outcomes(by_kind: dict[str, list[Graded]]) -> None:
-    """Print which outcome each kind of transcript is given, and how sure the digest is."""
+    """Print the outcomes of each kind of transcript, and their confidence."""
     print(f"\n{'outcome':24} {' '.join(f'{name:>10}' for name in OUTCOMES)}   confidence (median)")
     for kind, all_graded in by_kind.items():
-        counts = Counter(each.digest.outcome for each in all_graded)
-        sure = statistics.median(each.digest.confidence for each in all_graded)
+        counts = Counter(graded.digest.outcome for graded in all_graded)
+        sure = statistics.median(graded.digest.confidence for graded in all_graded)
         print(f"  {kind:22} {' '.join(f'{counts[name]:>10}' for name in OUTCOMES)}   {sure:.2f}")
-    original = [each.digest.outcome == "success" for each in by_kind["original"]]
-    spoilt = [each for kind, found in by_kind.items() if kind != "original" for each in found]
-    told = [each.digest.outcome != "success" for each in spoilt]
-    balanced = (statistics.mean(original) + statistics.mean(told)) / 2
-    print(f"  originals called success {_of(original)}; spoilt ones not {_of(told)}; balanced {balanced:.0%}")
-    print("  (calling everything success, as a tool that goes by the commit does, is balanced 50%)")
+    original = [graded.digest.outcome == "success" for graded in by_kind["original"]]
+    altered = [graded for kind, all_graded in by_kind.items() if kind != "original" for graded in all_graded]
+    rejected = [graded.digest.outcome != "success" for graded in altered]
+    balanced = (statistics.mean(original) + statistics.mean(rejected)) / 2
+    print(f"  originals rated success {_of(original)}; altered ones not {_of(rejected)}; balanced {balanced:.0%}")
+    print("  (rating everything with a commit as success gives 50% balanced)")
 
 
 def print_confidence(by_kind: dict[str, list[Graded]]) -> None:
-    """Print whether more confidence goes with being right."""
+    """Print how often the outcome is right, by confidence."""
     verdicts = [
-        (each.digest.confidence, (each.digest.outcome == "success") == (kind == "original"))
-        for kind, found in by_kind.items()
-        for each in found
+        (graded.digest.confidence, (graded.digest.outcome == "success") == (kind == "original"))
+        for kind, all_graded in by_kind.items()
+        for graded in all_graded
     ]
     bands = ((0.0, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 1.01))
     shown = (
         f"{low:.1f}–{min(high, 1):.1f}: {_of([right for sure, right in verdicts if low <= sure < high])}"
         for low, high in bands
     )
-    print(f"  right (success, or not) by confidence: {'; '.join(shown)}")
+    print(f"  right (success or not) by confidence: {'; '.join(shown)}")
 
 
 def labels() -> Iterator[dict[str, Any]]:
@@ -334,22 +337,22 @@ def labels() -> Iterator[dict[str, Any]]:
 
 
 def main(words: list[str]) -> int:
-    """Read the command line and measure."""
+    """Run the benchmark."""
     parser = argparse.ArgumentParser(description="Measure digests against labelled sessions.")
-    parser.add_argument("--misses", action="store_true", help="name what was not found")
-    given = parser.parse_args(words)
+    parser.add_argument("--misses", action="store_true", help="list what was not found")
+    options = parser.parse_args(words)
     if not (LABELLED / "labels.jsonl").exists():
-        print(f"There are no labelled sessions to measure with: {LABELLED} is missing.")
+        print(f"No labelled sessions to measure with: {LABELLED} is missing.")
         return 0
     with tempfile.TemporaryDirectory(prefix="engram-bench-") as root:
         known = list(labels())
         by_kind = {kind: graded(known, kind, Path(root) / str(n)) for n, kind in enumerate(KINDS)}
     original = by_kind["original"]
     print(f"{len(known)} labelled sessions, {len(original)} digested")
-    print_files(original, given.misses)
-    print_words(original, given.misses)
+    print_files(original, options.misses)
+    print_words(original, options.misses)
     print_tokens(original)
-    print_size([each for found in by_kind.values() for each in found])
+    print_size([graded for all_graded in by_kind.values() for graded in all_graded])
     print_outcomes(by_kind)
     print_confidence(by_kind)
     return 0

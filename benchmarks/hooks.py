@@ -1,7 +1,7 @@
-"""Measure what a hook costs the agent that waits for it: a process from its start to its end, as a ratio to a bare one.
+"""Measure how long an agent waits for a hook: the time of the process, as a ratio to a bare Python interpreter.
 
-Rows: each event on a store with many sessions, and with a PostgreSQL that is not there. Starts of both kinds take
-turns, so that a busy machine slows them alike.
+Rows are events with a store of many sessions, and with a PostgreSQL server that does not answer. Hooks and bare starts
+take turns, so that a busy machine slows both equally.
 
 python -m benchmarks.hooks [--quick] [--json]
 """
@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from engram import Engram
-from engram.wiring import launcher
+from engram.install import launcher
 
 PYTHON = sys.executable
-DEAD = "postgresql://nobody@127.0.0.1:9/engram"  # the discard port: refused at once
+DEAD = "postgresql://nobody@127.0.0.1:9/engram"  # the discard port refuses connections immediately
 AIM = 2.5
 
 EVENTS: dict[str, dict[str, Any]] = {
@@ -41,7 +41,7 @@ EVENTS: dict[str, dict[str, Any]] = {
 
 
 def filled(home: Path, project: Path, sessions: int) -> None:
-    """Make a store with many completed sessions, all of one project: the worst place to start in."""
+    """Create a store with many completed sessions in one project, the worst case for a session start."""
     with Engram(home) as engram:
         engram.register("claude", "the first", native_id="first", cwd=str(project))
         now = engram.now()
@@ -64,33 +64,33 @@ def filled(home: Path, project: Path, sessions: int) -> None:
             engram.remember("talk", "user", f"Remark {n}: the billing service listens on port {4000 + n}.")
 
 
-def started(command: tuple[str, ...], given: bytes, cwd: Path, env: dict[str, str]) -> float:
-    """Return the seconds one process took."""
+def started(command: tuple[str, ...], stdin: bytes, cwd: Path, env: dict[str, str]) -> float:
+    """Return how many seconds a process took."""
     began = time.perf_counter()
-    subprocess.run(command, input=given, cwd=cwd, env=env, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(command, input=stdin, cwd=cwd, env=env, stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - began
 
 
 def measured(facts: dict[str, Any], cwd: Path, env: dict[str, str], rounds: int) -> dict[str, float]:
-    """Return the medians of a bare interpreter and of a hook as agents call it, started in turn."""
-    launcher.write(env["ENGRAM_HOME"])
-    program = launcher.path(env["ENGRAM_HOME"])
+    """Return the medians of a bare interpreter and of a hook, started in turn."""
+    launcher.write_launcher(env["ENGRAM_HOME"])
+    program = launcher.get_launcher_path(env["ENGRAM_HOME"])
     bare, hook = [], []
     for number in range(rounds + 2):
         event = {"session_id": "bench", "cwd": str(cwd), "transcript_path": "/x/.claude/y.jsonl",
                  "prompt_id": f"{os.getpid()}-{time.time_ns()}", **facts}  # fmt: skip
-        one = started((PYTHON, "-c", "pass"), b"", cwd, env)
-        two = started((program, "hook"), json.dumps(event).encode(), cwd, env)
-        if number >= 2:  # the first ones warm the disk's cache
-            bare.append(one)
-            hook.append(two)
+        bare_seconds = started((PYTHON, "-c", "pass"), b"", cwd, env)
+        hook_seconds = started((program, "hook"), json.dumps(event).encode(), cwd, env)
+        if number >= 2:  # the first two fill the disk cache
+            bare.append(bare_seconds)
+            hook.append(hook_seconds)
     low, high = statistics.median(bare), statistics.median(hook)
     return {"bare ms": low * 1000, "hook ms": high * 1000, "p95 ms": sorted(hook)[int(rounds * 0.95)] * 1000,
             "ratio": high / low}  # fmt: skip
 
 
 def run(sessions: int, rounds: int) -> list[dict[str, Any]]:
-    """Measure every event on a full store, then with a dead server."""
+    """Measure every event with a full store, then some with a server that does not answer."""
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         home, project = Path(folder) / "home", Path(folder) / "project"
@@ -112,11 +112,11 @@ def run(sessions: int, rounds: int) -> list[dict[str, Any]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a short form, for the test suite")
+    parser.add_argument("--quick", action="store_true", help="a short run for the test suite")
     parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    rows = run(200, 3) if given.quick else run(100_000, 40)
-    if given.json:
+    options = parser.parse_args()
+    rows = run(200, 3) if options.quick else run(100_000, 40)
+    if options.json:
         print(json.dumps(rows))
         return
     print(f"{'event':28} {'store':18} {'bare ms':>8} {'hook ms':>8} {'p95 ms':>8} {'ratio':>6}   aim {AIM}")

@@ -1,8 +1,8 @@
-"""Measure what installing costs: megabytes by package, and the time to the first use, as a ratio to a bare interpreter.
+"""Measure the install: megabytes by package, and start times as a ratio to a bare Python interpreter.
 
-The base package, without extras, goes into a fresh environment; --quick measures the environment it runs in, and asks
-nothing of the network. Sizes leave out pip and setuptools; compiled files, which pip makes and others do not, stand
-apart. Starts of all kinds take turns, so that a busy machine slows them alike.
+The package without extras is installed into a fresh environment. --quick measures the environment it runs in and does
+not use the network. Sizes exclude pip and setuptools; compiled files, which only pip creates, are listed separately.
+All starts take turns, so that a busy machine slows them equally.
 
 python -m benchmarks.install [--quick] [--json]
 """
@@ -26,25 +26,25 @@ from typing import Any
 from engram.distribution import NAME
 
 ROOT = Path(__file__).resolve().parents[1]
-OUTER = str(getattr(sys, "_base_executable", sys.executable))  # an environment of ours has no pip of its own
-AIM = 60  # MB of the base package
+OUTER = str(getattr(sys, "_base_executable", sys.executable))  # our environment has no pip
+AIM = 60  # MB without extras
 MB = 1_000_000
 
 IMPORTS = ("engram", "engram.api", "engram.surfaces.hooks")
 FIRST = "engram mcp, first tools/list"
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "benchmark", "version": "1"}}
-ASKED: tuple[dict[str, Any], ...] = (
+REQUESTS: tuple[dict[str, Any], ...] = (
     {"id": 0, "method": "initialize", "params": HELLO},
     {"method": "notifications/initialized"},
     {"id": 1, "method": "tools/list", "params": {}},
 )
 
 
-# ---- Installing
+# ---- Install
 
 
 def installed(folder: Path) -> tuple[str, Path]:
-    """Install the base package into a fresh environment; return its interpreter and the wheel."""
+    """Install the package without extras into a fresh environment; return its interpreter and the wheel."""
     run(sys.executable, "-m", "venv", "--without-pip", str(folder / "venv"))
     python = str(folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python")
     pip = (OUTER, "-m", "pip", "--disable-pip-version-check")
@@ -55,7 +55,7 @@ def installed(folder: Path) -> tuple[str, Path]:
 
 
 def run(*command: str) -> str:
-    """Run a command and return what it said; what it says of a failure goes to the person."""
+    """Run a command and return its output; standard error goes to the terminal."""
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
@@ -63,21 +63,21 @@ def run(*command: str) -> str:
 
 
 def sizes(python: str) -> list[dict[str, Any]]:
-    """Return what Engram and all it needs take on the disk, the largest first."""
+    """Return the disk usage of Engram and its dependencies, largest first."""
     path = json.loads(run(python, "-c", "import json, sys; print(json.dumps(sys.path[1:]))"))
-    here = {named(each.metadata["Name"]): each for each in distributions(path=path)}
+    here = {named(package.metadata["Name"]): package for package in distributions(path=path)}
     rows = [{"package": name, "version": here[name].version, **measured(here[name])} for name in needed(here)]
     return sorted(rows, key=lambda row: -row["mb"])
 
 
 def needed(here: dict[str, Distribution]) -> list[str]:
-    """Return the names of Engram and what it needs without extras, as far as it is here."""
-    found = [NAME]
-    for name in found:  # grows as it goes
-        wanted = [each for each in here[name].requires or () if "extra ==" not in each]
-        names = [named(re.split(r"[^\w.-]", each, maxsplit=1)[0]) for each in wanted]
-        found += [each for each in names if each in here and each not in found]
-    return found
+    """Return the names of Engram and its installed dependencies, without extras."""
+    names = [NAME]
+    for name in names:  # grows during the loop
+        requirements = [line for line in here[name].requires or () if "extra ==" not in line]
+        required = [named(re.split(r"[^\w.-]", line, maxsplit=1)[0]) for line in requirements]
+        names += [other for other in required if other in here and other not in names]
+    return names
 
 
 def named(name: str) -> str:
@@ -85,34 +85,34 @@ def named(name: str) -> str:
 
 
 def measured(package: Distribution) -> dict[str, float]:
-    """Return the megabytes of a package's files, and of those that were compiled."""
-    files = [Path(str(package.locate_file(each))) for each in package.files or ()]
-    if any(each.suffix == ".pth" for each in files):  # the sources stay where they are
+    """Return the megabytes of a package, source and compiled files apart."""
+    files = [Path(str(package.locate_file(path))) for path in package.files or ()]
+    if any(path.suffix == ".pth" for path in files):  # an editable install
         files += (ROOT / "src").rglob("*.*")
-    of = {each: each.stat().st_size for each in files if each.is_file()}
-    compiled = sum(size for each, size in of.items() if each.suffix == ".pyc")
-    return {"mb": (sum(of.values()) - compiled) / MB, "compiled_mb": compiled / MB}
+    file_sizes = {path: path.stat().st_size for path in files if path.is_file()}
+    compiled = sum(size for path, size in file_sizes.items() if path.suffix == ".pyc")
+    return {"mb": (sum(file_sizes.values()) - compiled) / MB, "compiled_mb": compiled / MB}
 
 
 # ---- Starts
 
 
 def starts(python: str, folder: str, rounds: int) -> list[dict[str, Any]]:
-    """Measure how long each way of starting takes, all in turns."""
+    """Measure how long each command takes to start, taking turns."""
     took: dict[str, list[float]] = {}
     for turn in range(rounds + 1):
         for what, seconds in started(python, folder):
-            if turn:  # the first turn only warms the disk
+            if turn:  # the first turn fills the disk cache
                 took.setdefault(what, []).append(seconds)
     bare = statistics.median(next(iter(took.values())))
     return [
-        {"what": what, "ms": statistics.median(each) * 1000, "ratio": statistics.median(each) / bare}
-        for what, each in took.items()
+        {"what": what, "ms": statistics.median(times) * 1000, "ratio": statistics.median(times) / bare}
+        for what, times in took.items()
     ]
 
 
 def started(python: str, folder: str) -> Iterator[tuple[str, float]]:
-    """Yield each way of starting with the seconds it took once."""
+    """Run each command once and yield its seconds."""
     env = {**os.environ, "ENGRAM_HOME": str(Path(folder) / "home")}
     ways = {"python, bare": ("-c", "pass"), **{f"import {name}": ("-c", f"import {name}") for name in IMPORTS}}
     for what, words in (*ways.items(), ("engram --help", ("-m", "engram", "--help"))):
@@ -123,17 +123,17 @@ def started(python: str, folder: str) -> Iterator[tuple[str, float]]:
 
 
 def tools_listed(python: str, folder: str, env: dict[str, str]) -> float:
-    """Return the seconds from the start of the MCP server to its answer with the tools."""
-    asked = "".join(json.dumps({"jsonrpc": "2.0", **each}) + "\n" for each in ASKED)
+    """Return the seconds from the start of the MCP server to its list of tools."""
+    requests = "".join(json.dumps({"jsonrpc": "2.0", **request}) + "\n" for request in REQUESTS)
     began = time.perf_counter()
     command, pipe = (python, "-m", "engram", "mcp"), subprocess.PIPE
     with subprocess.Popen(command, cwd=folder, env=env, stdin=pipe, stdout=pipe, text=True) as server:
         assert server.stdin is not None
         assert server.stdout is not None
-        server.stdin.write(asked)
+        server.stdin.write(requests)
         server.stdin.flush()
         if not any(json.loads(line).get("id") == 1 for line in server.stdout):
-            raise SystemExit("engram mcp ended before it named its tools.")
+            raise SystemExit("engram mcp exited before it listed its tools.")
         return time.perf_counter() - began
 
 
@@ -141,43 +141,43 @@ def tools_listed(python: str, folder: str, env: dict[str, str]) -> float:
 
 
 def figures(quick: bool) -> dict[str, Any]:
-    """Return every figure: of a fresh installation, or quickly of this one."""
+    """Return all figures, for a fresh environment or, if quick, for this one."""
     with tempfile.TemporaryDirectory() as folder:
         python, wheel = (sys.executable, None) if quick else installed(Path(folder))
         packages = sizes(python)
         return {
             "fresh": not quick,
             "packages": packages,
-            "mb": sum(each["mb"] for each in packages),
-            "compiled_mb": sum(each["compiled_mb"] for each in packages),
+            "mb": sum(package["mb"] for package in packages),
+            "compiled_mb": sum(package["compiled_mb"] for package in packages),
             "aim_mb": AIM,
             "wheel_mb": wheel.stat().st_size / MB if wheel else None,
             "starts": starts(python, folder, 3 if quick else 20),
         }
 
 
-def table(found: dict[str, Any]) -> str:
-    """Write the figures for people."""
+def table(measured: dict[str, Any]) -> str:
+    """Format the figures as a table."""
     lines = [f"{'package':24} {'version':>10} {'MB':>8} {'compiled':>9}"]
     lines += [
-        f"{each['package']:24} {each['version']:>10} {each['mb']:8.1f} {each['compiled_mb']:9.1f}"
-        for each in found["packages"]
+        f"{package['package']:24} {package['version']:>10} {package['mb']:8.1f} {package['compiled_mb']:9.1f}"
+        for package in measured["packages"]
     ]
-    count = f"{len(found['packages'])} packages"
-    lines.append(f"{count:35} {found['mb']:8.1f} {found['compiled_mb']:9.1f}   aim below {found['aim_mb']} MB")
-    lines.append(f"wheel: {found['wheel_mb']:.1f} MB" if found["wheel_mb"] else "wheel: not built (--quick)")
+    count = f"{len(measured['packages'])} packages"
+    lines.append(f"{count:35} {measured['mb']:8.1f} {measured['compiled_mb']:9.1f}   aim below {measured['aim_mb']} MB")
+    lines.append(f"wheel: {measured['wheel_mb']:.1f} MB" if measured["wheel_mb"] else "wheel: not built (--quick)")
     lines += ["", f"{'start':35} {'ms':>8} {'ratio':>9}"]
-    lines += [f"{each['what']:35} {each['ms']:8.1f} {each['ratio']:9.2f}" for each in found["starts"]]
+    lines += [f"{start['what']:35} {start['ms']:8.1f} {start['ratio']:9.2f}" for start in measured["starts"]]
     return "\n".join(lines)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="measure this environment, in few rounds")
+    parser.add_argument("--quick", action="store_true", help="measure this environment, with few repetitions")
     parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    found = figures(given.quick)
-    print(json.dumps(found) if given.json else table(found))
+    options = parser.parse_args()
+    results = figures(options.quick)
+    print(json.dumps(results) if options.json else table(results))
 
 
 if __name__ == "__main__":

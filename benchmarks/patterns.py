@@ -1,9 +1,9 @@
-"""Measure detect: how long it takes over many sessions, and what 100 new ones cost against what is already there.
+"""Measure detect: how long it takes for many sessions, and how the cost of 100 new sessions depends on the store.
 
-Sessions are real transcripts, taken in before the clock starts: each holds a command that fails, an edit that misses,
-a loop of tests and a correction, every fifth in words of its own (in real transcripts it is every twentieth), so that
-fingerprints grow in number like sessions do. The second figure is the ratio of CPU time for 100 new sessions among the
-most to that among the fewest; the aim is 1.5.
+Sessions are transcripts, ingested before the measurement: each has a failing command, a failing edit, a test loop and a
+correction. Every fifth uses words of its own (in real transcripts it is every twentieth), so that the number of
+fingerprints grows with the number of sessions. The second figure is the CPU time for 100 new sessions in the largest
+store as a ratio to the smallest; the aim is 1.5.
 
 python -m benchmarks.patterns [--quick] [--json]
 """
@@ -24,7 +24,7 @@ from typing import Any
 from engram import Engram
 
 AIM = 1.5
-OWN = 5  # one session of so many says something in words of its own
+OWN = 5  # one in this many sessions uses words of its own
 SIZES, NEW = (1_000, 10_000), 100
 QUICK = (60, 240), 20
 WORDS = (
@@ -51,21 +51,21 @@ def transcript(number: int) -> Iterator[dict[str, Any]]:
         edit = {"file_path": f"/x/{turn}.py", "old_string": f"first line of {turn}", "new_string": f"next of {turn}"}
         does += [("call", ("Edit", edit, "updated", False)), ("call", ("Bash", {"command": test[0]}, test[1], test[2]))]
     does += [("assistant", "Done."), ("user", f"No, use {words} instead."), ("assistant", "Understood.")]
-    for place, (kind, what) in enumerate(does):
-        yield from _records(session, number, place, kind, what)
+    for place, (kind, content) in enumerate(does):
+        yield from _records(session, number, place, kind, content)
 
 
-def _records(session: str, number: int, place: int, kind: str, what: Any) -> Iterator[dict[str, Any]]:
+def _records(session: str, number: int, place: int, kind: str, content: Any) -> Iterator[dict[str, Any]]:
     stamp = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(1_760_000_000 + number * 60 + place))
     common = {"sessionId": session, "timestamp": stamp, "cwd": f"/home/me/p{number % 20}", "version": "2.1.200"}
     if kind != "call":
-        content = what if kind == "user" else [{"type": "text", "text": what}]
-        message = {"role": kind, "content": content, "id": f"m{number}-{place}"}
+        blocks = content if kind == "user" else [{"type": "text", "text": content}]
+        message = {"role": kind, "content": blocks, "id": f"m{number}-{place}"}
         yield {"type": kind, "uuid": f"{session}-{place}", "message": message, **common}
         return
-    name, given, output, failed = what
+    name, arguments, output, failed = content
     call = f"t{number}-{place}"
-    block = {"type": "tool_use", "id": call, "name": name, "input": given}
+    block = {"type": "tool_use", "id": call, "name": name, "input": arguments}
     result = {"type": "tool_result", "tool_use_id": call, "content": output, "is_error": failed}
     spent = {"input_tokens": 10, "output_tokens": 90}
     asked = {"role": "assistant", "id": f"m{call}", "model": "claude-sonnet-4-5", "usage": spent, "content": [block]}
@@ -74,8 +74,8 @@ def _records(session: str, number: int, place: int, kind: str, what: Any) -> Ite
     yield {"type": "user", "uuid": f"{session}-{place}r", "message": answer, **common}
 
 
-def take_in(hub: Engram, home: Path, first: int, last: int) -> None:
-    """Write sessions and take them in."""
+def ingest(hub: Engram, home: Path, first: int, last: int) -> None:
+    """Write transcripts and ingest them."""
     folder = home / f"projects-{first}"
     folder.mkdir(parents=True)
     for number in range(first, last):
@@ -85,21 +85,21 @@ def take_in(hub: Engram, home: Path, first: int, last: int) -> None:
 
 
 def measured(sizes: tuple[int, ...], new: int) -> list[dict[str, Any]]:
-    """Return for each size what detect took over what came, and over some new sessions after it."""
-    found: list[dict[str, Any]] = []
+    """Return for each store size the cost of detect, and its cost for some new sessions afterwards."""
+    rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as home, Engram(Path(home) / "store", embedder="static") as hub:
         done = 0
         for size in sizes:
-            take_in(hub, Path(home), done, size)
+            ingest(hub, Path(home), done, size)
             seconds, cpu, candidates = _detected(hub, size - done)
-            take_in(hub, Path(home), size, size + new)
+            ingest(hub, Path(home), size, size + new)
             _, more, _ = _detected(hub, new)
-            found.append({
+            rows.append({
                 "stored": size, "looked": size - done, "seconds": seconds, "cpu": cpu, "candidates": candidates,
                 "new": new, "new_cpu": more,
             })  # fmt: skip
             done = size + new
-    return found
+    return rows
 
 
 def _detected(hub: Engram, wanted: int) -> tuple[float, float, int]:
@@ -112,23 +112,23 @@ def _detected(hub: Engram, wanted: int) -> tuple[float, float, int]:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """Return the figures, the last as a ratio."""
-    lines = [f"{'stored':>8}  {'looked through':>14}  {'seconds':>8}  {'ms each':>8}  {'new, ms':>12}"]
+    """Format the figures and the ratio as a table."""
+    lines = [f"{'stored':>8}  {'scanned':>14}  {'seconds':>8}  {'ms each':>8}  {'new, ms':>12}"]
     for row in rows:
-        each, new = 1000 * row["cpu"] / row["looked"], 1000 * row["new_cpu"]
-        lines.append(f"{row['stored']:>8,}  {row['looked']:>14,}  {row['seconds']:>8.2f}  {each:>8.2f}  {new:>12.0f}")
+        mean, new = 1000 * row["cpu"] / row["looked"], 1000 * row["new_cpu"]
+        lines.append(f"{row['stored']:>8,}  {row['looked']:>14,}  {row['seconds']:>8.2f}  {mean:>8.2f}  {new:>12.0f}")
     ratio = rows[-1]["new_cpu"] / rows[0]["new_cpu"]
-    told = f"{rows[0]['new']} new sessions among {rows[-1]['stored']:,} against {rows[0]['stored']:,}: {ratio:.2f}"
-    return "\n".join([*lines, "", f"{told}; aim: at most {AIM}."])
+    sizes = f"{rows[-1]['stored']:,} compared with {rows[0]['stored']:,}"
+    return "\n".join([*lines, "", f"{rows[0]['new']} new sessions among {sizes}: {ratio:.2f}; aim: at most {AIM}."])
 
 
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.patterns", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="few sessions: does it run")
-    parser.add_argument("--json", action="store_true", help="answer as JSON")
-    given = parser.parse_args(words)
-    rows = measured(*(QUICK if given.quick else (SIZES, NEW)))
-    print(json.dumps(rows) if given.json else table(rows))
+    parser.add_argument("--quick", action="store_true", help="few sessions, to check that it runs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    options = parser.parse_args(words)
+    rows = measured(*(QUICK if options.quick else (SIZES, NEW)))
+    print(json.dumps(rows) if options.json else table(rows))
     return 0
 
 

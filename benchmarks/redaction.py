@@ -1,4 +1,4 @@
-"""Measure redaction: what is found in which surroundings, what is touched that should not be, how fast, and at worst.
+"""Measure redaction: recall by context, changes to real text, speed, and the worst case.
 
 python benchmarks/redaction.py [--quick] [--misses] [directory of transcripts ...]
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from engram.redaction.redactor import Redactor
-from engram.redaction.rules import RULES, Rule, sample
+from engram.redaction.rules import RULES, SecretRule, make_sample
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 TRANSCRIPTS = (DATA / "transcripts", DATA / "labelled" / "transcripts")
@@ -29,7 +29,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
 
 @dataclass(frozen=True)
 class Planted:
-    """A secret, the name it goes by, and the text that carries it."""
+    """A secret with its name and the text that contains it."""
 
     rule: str
     name: str
@@ -37,18 +37,18 @@ class Planted:
     value: str
 
 
-def by_rule(rule: Rule, seed: int = 0) -> Iterator[Planted]:
-    """Plant each shape of a rule; of many alike, three."""
+def by_rule(rule: SecretRule, seed: int = 0) -> Iterator[Planted]:
+    """Yield samples of the first six shapes of a rule."""
     for shape in rule.shapes[:6]:
-        made = sample(shape, seed)
+        made = make_sample(shape, seed)
         yield Planted(rule.id, f"{(rule.words or (rule.id,))[0].strip('_-').upper().replace('-', '_')}_KEY", made, made)
 
 
 def by_name(seed: int = 0) -> Iterator[Planted]:
-    """Plant what only its surroundings give away."""
-    long, short = sample("{w32}", seed), sample("{w6}", seed) + "#7k"
+    """Yield secrets that only their context reveals."""
+    long, short = make_sample("{w32}", seed), make_sample("{w6}", seed) + "#7k"
     yield Planted("assignment", "INTERNAL_API_TOKEN", long, long)
-    yield Planted("assignment", "app_secret", sample("{h40}", seed), sample("{h40}", seed))
+    yield Planted("assignment", "app_secret", make_sample("{h40}", seed), make_sample("{h40}", seed))
     yield Planted("assignment", "DB_PASSWORD", short, short)
     yield Planted("url", "DATABASE_URL", f"postgres://app:{long}@db.internal:5432/app", long)
     yield Planted("bearer", "Authorization", f"Bearer {long}", long)
@@ -58,54 +58,54 @@ def by_name(seed: int = 0) -> Iterator[Planted]:
 
 
 def planted(seed: int = 0) -> list[Planted]:
-    """Return everything we look for, once."""
-    return [*(one for rule in RULES for one in by_rule(rule, seed)), *by_name(seed)]
+    """Return one sample of every kind of secret."""
+    return [*(secret for rule in RULES for secret in by_rule(rule, seed)), *by_name(seed)]
 
 
-def _wrapped(one: Planted) -> str:
-    source = random.Random(one.value)
-    start = 79 - source.randrange(2, max(3, min(len(one.carried), 70) - 2))
-    line = f"{one.name}: {one.carried}" if one.rule in HEADERS else f"{one.name}={one.carried}"
-    at = line.index(one.value)
+def _wrapped(secret: Planted) -> str:
+    source = random.Random(secret.value)
+    start = 79 - source.randrange(2, max(3, min(len(secret.carried), 70) - 2))
+    line = f"{secret.name}: {secret.carried}" if secret.rule in HEADERS else f"{secret.name}={secret.carried}"
+    at = line.index(secret.value)
     pad = "x " * 60
     line = (pad[: start - at] if start > at else "") + line
     return "\n".join(line[index : index + 80] for index in range(0, len(line), 80))
 
 
-def _coloured(one: Planted) -> str:
-    middle = 4 + len(one.value) % 7
-    shown = f"{one.value[:middle]}\x1b[0m\x1b[1;33m{one.value[middle:]}\x1b[0m"
-    return f"\x1b[32m{one.name}\x1b[0m: \x1b[1;31m" + one.carried.replace(one.value, shown)
+def _coloured(secret: Planted) -> str:
+    middle = 4 + len(secret.value) % 7
+    shown = f"{secret.value[:middle]}\x1b[0m\x1b[1;33m{secret.value[middle:]}\x1b[0m"
+    return f"\x1b[32m{secret.name}\x1b[0m: \x1b[1;31m" + secret.carried.replace(secret.value, shown)
 
 
 HEADERS = {"bearer", "authorization", "cookie"}
 
 
-def _line(one: Planted) -> str:
-    return f"{one.name}: {one.carried}" if one.rule in HEADERS else f"{one.name}={one.carried}"
+def _line(secret: Planted) -> str:
+    return f"{secret.name}: {secret.carried}" if secret.rule in HEADERS else f"{secret.name}={secret.carried}"
 
 
 CONTEXTS: dict[str, Callable[[Planted], str]] = {
-    "env": lambda one: f"export {_line(one)}",
-    "json": lambda one: json.dumps({"a": 1, one.name: one.carried, "z": [2]}),
-    "prose": lambda one: f"Take {one.name.replace('_', ' ').lower()}: {one.carried}, but tell nobody.",
-    "yaml": lambda one: f"env:\n  {one.name}: {one.carried}\n  OTHER: 1",
-    "diff": lambda one: f"@@ -1 +1 @@\n-a=1\n+{_line(one)}\n b=2",
-    "escaped": lambda one: json.dumps(json.dumps({"text": json.dumps({one.name: one.carried})})),
+    "env": lambda secret: f"export {_line(secret)}",
+    "json": lambda secret: json.dumps({"a": 1, secret.name: secret.carried, "z": [2]}),
+    "prose": lambda secret: f"Take {secret.name.replace('_', ' ').lower()}: {secret.carried}, but tell nobody.",
+    "yaml": lambda secret: f"env:\n  {secret.name}: {secret.carried}\n  OTHER: 1",
+    "diff": lambda secret: f"@@ -1 +1 @@\n-a=1\n+{_line(secret)}\n b=2",
+    "escaped": lambda secret: json.dumps(json.dumps({"text": json.dumps({secret.name: secret.carried})})),
     "colour": _coloured,
-    "query": lambda one: "https://x.test/?q=" + quote(_line(one), safe=""),
+    "query": lambda secret: "https://x.test/?q=" + quote(_line(secret), safe=""),
     "wrapped": _wrapped,
-    "base64": lambda one: f"data: {base64.b64encode(_line(one).encode()).decode()} end",
+    "base64": lambda secret: f"data: {base64.b64encode(_line(secret).encode()).decode()} end",
 }
 
 
-def leaks(one: Planted, context: str, text: str) -> bool:
-    """Tell whether a dozen characters of the value in a row are still there."""
+def leaks(secret: Planted, context: str, text: str) -> bool:
+    """Return whether 12 consecutive characters of the value are still in the text."""
     if context == "base64":
         plain = " ".join(_decoded(run) for run in re.findall(r"[A-Za-z0-9+/]{8,}=*", text))
     else:
         plain = unquote(_COLOUR.sub("", text)).replace("\n", "")
-    return any(one.value[at : at + 12] in plain for at in range(max(1, len(one.value) - 11)))
+    return any(secret.value[at : at + 12] in plain for at in range(max(1, len(secret.value) - 11)))
 
 
 def _decoded(run: str) -> str:
@@ -113,20 +113,20 @@ def _decoded(run: str) -> str:
 
 
 def recall(seeds: int, misses: bool) -> None:
-    """Print how much is found in each surrounding, and the rules that miss some."""
+    """Print the recall in each context, and the rules that missed secrets."""
     found: Counter[str] = Counter()
     total: Counter[str] = Counter()
     missed: Counter[str] = Counter()
     for seed in range(seeds):
-        for one in planted(seed):
+        for secret in planted(seed):
             for context, make in CONTEXTS.items():
-                text = make(one)
-                hit = not leaks(one, context, Redactor(b"benchmark").clean(text))
+                text = make(secret)
+                hit = not leaks(secret, context, Redactor(b"benchmark").redact(text))
                 total[context] += 1
                 found[context] += hit
-                missed[f"{one.rule} {context}"] += not hit
+                missed[f"{secret.rule} {context}"] += not hit
                 if misses and not hit:
-                    print(f"  missed {one.rule:16} {context:8} {text[:200]!r}")
+                    print(f"  missed {secret.rule:16} {context:8} {text[:200]!r}")
     hits, all_of_them = sum(found.values()), sum(total.values())
     print(f"recall: {len(RULES) + 5} kinds, {hits}/{all_of_them} = {hits / all_of_them:.2%}")
     for context in CONTEXTS:
@@ -136,7 +136,7 @@ def recall(seeds: int, misses: bool) -> None:
 
 
 def strings(value: object) -> Iterator[str]:
-    """Return every text inside a decoded document."""
+    """Yield every string in a decoded document."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -148,7 +148,7 @@ def strings(value: object) -> Iterator[str]:
 
 
 def corpus(directories: list[Path]) -> list[str]:
-    """Return the decoded texts of all transcripts."""
+    """Return the strings of all transcripts."""
     texts: list[str] = []
     for path in sorted(path for directory in directories for path in directory.rglob("*") if path.is_file()):
         if path.suffix in {".jsonl", ".json"}:
@@ -163,7 +163,7 @@ def corpus(directories: list[Path]) -> list[str]:
 
 
 def batches(texts: list[str]) -> Iterator[list[str]]:
-    """Return texts in batches as ingest makes them."""
+    """Yield the texts in batches, like ingest does."""
     batch: list[str] = []
     size = 0
     for text in texts:
@@ -176,25 +176,26 @@ def batches(texts: list[str]) -> Iterator[list[str]]:
 
 
 def real(directories: list[Path]) -> None:
-    """Print how fast real text goes through, and how much of it is altered."""
+    """Print the speed for real text, and how much of it is changed."""
     texts = corpus(directories)
     if not texts:
-        print("real text: no transcripts here")
+        print("real text: no transcripts found")
         return
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) / 1e6
     rates = []
     for _ in range(5):
         redactor = Redactor(b"benchmark")
-        redactor.clean("")
+        redactor.redact("")
         began = time.process_time()
-        cleaned = [text for batch in batches(texts) for text in redactor.clean_many(batch)]
+        cleaned = [text for batch in batches(texts) for text in redactor.redact_many(batch)]
         rates.append(size / (time.process_time() - began))
     altered = sum(new is not old for new, old in zip(cleaned, texts, strict=True))
     messages = sum(len(text) > 40 for text in texts)
     middle = sorted(rates)[len(rates) // 2]
     print(f"real text: {size:.1f} MB in {len(texts)} texts, {max(rates):.0f} MB/s best, {middle:.0f} median of 5")
     print(
-        f"  altered {altered} of {messages} texts over 40 characters = {altered / messages:.3%}: {dict(redactor.found)}"
+        f"  changed {altered} of {messages} texts over 40 characters = {altered / messages:.3%}: "
+        f"{dict(redactor.rule_counts)}"
     )
 
 
@@ -233,7 +234,7 @@ HOSTILE = {
     "backslashes": "\\",
     "escaped": 'token\\\\\\"',
     "brackets": "[REDACTED:",
-    "secrets": sample("ghp_{w36}") + " ",
+    "secrets": make_sample("ghp_{w36}") + " ",
     "atlas": "a.atlasv1.",
     "newlines": "token=\n",
     "nul": "token=\x00",
@@ -241,14 +242,14 @@ HOSTILE = {
 
 
 def hostile(size: int) -> None:
-    """Print the slowest of the inputs made to slow us down."""
+    """Print the slowest of the inputs that are designed to be slow."""
     redactor = Redactor(b"benchmark")
     times = {}
     for name, piece in HOSTILE.items():
         text = piece * (size // len(piece))
-        redactor.clean(piece)
+        redactor.redact(piece)
         began = time.process_time()
-        redactor.clean(text)
+        redactor.redact(text)
         times[name] = (time.process_time() - began) * 1000
     worst = sorted(times, key=lambda name: -times[name])[:6]
     print(f"hostile, {size // 1000} KB: " + ", ".join(f"{name} {times[name]:.0f} ms" for name in worst))
@@ -260,11 +261,11 @@ def main() -> None:
     parser.add_argument("directories", nargs="*", type=Path)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--misses", action="store_true")
-    given = parser.parse_args()
-    recall(1 if given.quick else SEEDS, given.misses)
-    hostile(20_000 if given.quick else 200_000)
-    if not given.quick:
-        real(given.directories or list(TRANSCRIPTS))
+    options = parser.parse_args()
+    recall(1 if options.quick else SEEDS, options.misses)
+    hostile(20_000 if options.quick else 200_000)
+    if not options.quick:
+        real(options.directories or list(TRANSCRIPTS))
 
 
 if __name__ == "__main__":

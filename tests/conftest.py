@@ -21,6 +21,9 @@ from engram.clock import Clock
 # What everybody has. MiniLM, which is installed here for its own tests, would take minutes of all the others.
 os.environ.setdefault("ENGRAM_EMBEDDER", "static")
 
+# Output of commands is piped here, so it is as wide as it is; pytest-xdist says 80.
+os.environ.pop("COLUMNS", None)
+
 # How long an example takes says more of the machine than of us.
 hypothesis.settings.register_profile("engram", deadline=None)
 hypothesis.settings.load_profile("engram")

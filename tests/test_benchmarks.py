@@ -96,7 +96,7 @@ def test_the_capture_benchmark_tells_every_figure_and_names_who_did_not_run() ->
         "agentsview",
         "tokens",
         "nothing new among",
-        "one line more",
+        "append one line",
         "one line of 50 MB",
     ):
         assert words in told
@@ -111,10 +111,10 @@ def test_the_recall_benchmark_tells_every_figure_and_names_who_did_not_run() -> 
         "nDCG@10",
         "pooled, sessions, all 2 questions",
         "locomo, turns",
-        "silent: right",
+        "abstains: right",
         "p95 ms",
         "mempalace                not run: --peers was not given",
-        "growth with what is remembered",
+        "latency by number of exchanges",
     ):
         assert words in told
 

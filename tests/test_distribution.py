@@ -1,4 +1,4 @@
-"""What a user is told to install is this program, never a stranger's package of the same name."""
+"""Install instructions name this program, never another package of the same name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STRANGER = re.compile(
 )
 
 
-def test_nothing_tells_a_user_to_install_a_strangers_package() -> None:
+def test_no_text_tells_a_user_to_install_another_package() -> None:
     places = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "dev.py"]
     for folder, ending in (("src", "py"), ("docs", "md"), ("packages", "*"), ("tools", "*")):
         places += [path for path in (ROOT / folder).rglob(f"*.{ending}") if path.suffix in (".py", ".md", ".json")]
@@ -25,7 +25,7 @@ def test_nothing_tells_a_user_to_install_a_strangers_package() -> None:
     assert found == []
 
 
-def test_the_name_of_the_distribution_stands_in_one_place() -> None:
+def test_the_name_of_the_distribution_is_defined_once() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["name"] == distribution.NAME
     asked = [each for extra in project["optional-dependencies"].values() for each in extra if each.startswith("engram")]
@@ -40,8 +40,8 @@ def test_a_missing_extra_is_installed_from_where_engram_came_from() -> None:
     assert sys.executable in said
 
 
-def test_once_it_is_published_the_published_name_is_told() -> None:
-    assert "'engram-agents[serve]'" in distribution.install_command("serve", source="")
+def test_once_published_the_published_name_is_shown() -> None:
+    assert "'engram-agents[serve]'" in distribution.format_install_command("serve", source="")
 
 
 def test_the_readmes_install_brings_no_model_runtime() -> None:

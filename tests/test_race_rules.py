@@ -12,7 +12,7 @@ from benchmarks.race import SECOND, WISHES, Call, Life, Story, Takeover
 MAIN = next(n for n, wish in enumerate(WISHES) if wish.spelling == "entry.py")
 SOURCE = next(n for n, wish in enumerate(WISHES) if wish.spelling == "{tree}/src")
 README = next(n for n, wish in enumerate(WISHES) if wish.spelling == "README.md")
-LAPSED = "it had lapsed without a sign of life"
+LAPSED = "it expired without a heartbeat"
 
 
 def lock(start: float, end: float, token: int, wish: int = MAIN, mode: str = "exclusive", **facts: Any) -> Call:
@@ -139,11 +139,11 @@ def test_the_checker_sees_a_release_that_frees_nothing() -> None:
 @pytest.mark.parametrize(
     ("holder", "at", "reason"),
     [
-        (life("a", lock(1, 2, 1), release(3, 4, 1)), 5, "was over"),
-        (life("a", lock(1, 2, 1, README), release(9, 10, 1)), 5, "does not touch it"),
-        (life("a", lock(1, 2, 1, mode="announce"), release(9, 10, 1)), 5, "excludes nothing"),
-        (life("a", lock(1, 2, 1), killed=3), 5, "was a dead one's"),
-        (life("a", lock(1, 2, 1)), 13, "had lapsed"),
+        (life("a", lock(1, 2, 1), release(3, 4, 1)), 5, "had ended"),
+        (life("a", lock(1, 2, 1, README), release(9, 10, 1)), 5, "does not overlap"),
+        (life("a", lock(1, 2, 1, mode="announce"), release(9, 10, 1)), 5, "does not exclude"),
+        (life("a", lock(1, 2, 1), killed=3), 5, "belonged to a killed racer"),
+        (life("a", lock(1, 2, 1)), 13, "had expired"),
     ],
 )
 def test_the_checker_sees_a_refusal_without_reason(holder: Life, at: float, reason: str) -> None:

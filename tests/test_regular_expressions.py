@@ -18,7 +18,7 @@ import pytest
 
 import engram
 from engram.errors import MissingExtra
-from engram.redaction.rules import RULES, pattern
+from engram.redaction.rules import RULES, build_pattern
 
 parser: Any = importlib.import_module("re._parser")
 SOURCE = Path(engram.__file__).parent
@@ -91,7 +91,7 @@ def _literal_patterns() -> Iterator[tuple[str, Any, int]]:
 def _shape_patterns() -> Iterator[tuple[str, Any, int]]:
     for rule in RULES:
         for shape in rule.shapes:
-            yield rule.id, pattern(shape), 0
+            yield rule.id, build_pattern(shape), 0
 
 
 def test_no_pattern_is_possessive_over_a_group() -> None:

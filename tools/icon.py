@@ -1,4 +1,4 @@
-"""Draw our icon: one dark square, six sessions on a ring, joined by what they remember together."""
+"""Draw the icon: a dark square with six sessions on a ring around a shared memory."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import struct
 import zlib
 
 SIZE = 512
-_COLOURS = bytes((24, 26, 44, 124, 140, 255, 255, 205, 96))  # ground, lines, sessions
+_COLOURS = bytes((24, 26, 44, 124, 140, 255, 255, 205, 96))  # background, lines, sessions
 _CENTRE, _RING, _DOT, _CORE, _LINE = SIZE / 2, 165.0, 38.0, 66.0, 8.0
 
 
 def png() -> bytes:
-    """Return the icon as a PNG, the same pixels each time."""
+    """Return the icon as a PNG; the pixels are the same each time."""
     rows = b"".join(b"\0" + bytes(_pixel(x, y) for x in range(SIZE)) for y in range(SIZE))
     head = struct.pack(">IIBBBBB", SIZE, SIZE, 8, 3, 0, 0, 0)
     body = (b"IHDR", head), (b"PLTE", _COLOURS), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b"")
@@ -20,7 +20,7 @@ def png() -> bytes:
 
 
 def pixels(image: bytes) -> bytes:
-    """Return what an image of ours shows: how it is packed differs between versions of zlib."""
+    """Return the pixel data of an icon; its compression differs between versions of zlib."""
     place, shown = 8, b""
     while place < len(image):
         (length,) = struct.unpack_from(">I", image, place)
@@ -35,7 +35,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def _pixel(x: int, y: int) -> int:
-    """Return the colour of a pixel."""
+    """Return the palette index of a pixel."""
     across, down = x - _CENTRE, y - _CENTRE
     if math.hypot(across, down) <= _CORE:
         return 1

@@ -1,6 +1,6 @@
-"""Take the pictures of the README: the dashboard in a real Chromium, on a season that was made up and lived for real.
+"""Take the screenshots for the README: the dashboard in Chromium, with the made-up history of tools/season.py.
 
-python3 dev.py pictures [FOLDER]   into docs/pictures unless told otherwise; takes some minutes
+python3 dev.py pictures [FOLDER]   writes to docs/pictures by default; takes a few minutes
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 
 
 def take(home: Path, chromium: Any, folder: Path) -> None:
-    """Take all pictures of a home."""
+    """Take all screenshots of an Engram home."""
     site = Site(home, chromium)
     with site.engram() as engram:
         season.working(engram)
@@ -38,8 +38,8 @@ def take(home: Path, chromium: Any, folder: Path) -> None:
 
 
 def pages(engram: Engram) -> dict[str, tuple[str, bool, str]]:
-    """Return where each picture is taken, whether in the dark, and what is unfolded first."""
-    story = next(each for each in engram.recall("family ticket 3 children", 20, flavor="claude") if each.session_id)
+    """Return the path of each screenshot, whether it uses dark mode, and a script to run first."""
+    story = next(hit for hit in engram.recall("family ticket 3 children", 20, flavor="claude") if hit.session_id)
     edit = "document.querySelectorAll('.beat.did summary')[2]?.click()"
     return {
         "now": ("/now", False, ""),
@@ -55,12 +55,12 @@ def pages(engram: Engram) -> dict[str, tuple[str, bool, str]]:
 def main(words: list[str]) -> int:
     path = browser.found()
     if path is None:
-        print("There is no Chromium; python3 tools/browser.py installs it.")
+        print("Chromium not found. Run python3 tools/browser.py to install it.")
         return 1
     folder = Path(words[0]) if words else PICTURES
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
-        os.environ["HOME"] = place  # what the doctor finds is not about this machine
+        os.environ["HOME"] = place  # so that doctor findings are not about this machine
         season.lived_long(Path(place) / "engram", Path(place) / "person", WEEKS)
         with launched(path) as chromium:
             take(Path(place) / "engram", chromium, folder)

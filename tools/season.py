@@ -1,6 +1,6 @@
-"""A made-up season: three agents on three projects of a harbour town, written as they write and taken in for real.
+"""A made-up history: transcripts of three agents in three projects of a harbour town, ingested like real ones.
 
-The tests of the dashboard look at it, and so do the pictures in the README (tools/pictures.py).
+The tests of the dashboard and the screenshots of the README (tools/pictures.py) use it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Act = Callable[["Telling"], None]
 
 
 class Gemini(writers.Gemini):
-    """Gemini CLI as it writes since 2026: a folder for each project, which says where that lies."""
+    """Gemini CLI as it writes since 2026: a directory for each project, with the path of the project in it."""
 
     def place(self, home: Path) -> Path:
         folder = home / ".gemini" / "tmp" / Path(self.project).name
@@ -35,7 +35,7 @@ AGENTS: tuple[type[Writer], ...] = (Claude, Claude, Codex, Gemini)
 
 
 class Past(Clock):
-    """A clock that goes as long behind as it is told."""
+    """A clock that runs behind by a fixed time."""
 
     def __init__(self, behind: timedelta) -> None:
         self._behind = int(behind.total_seconds() * 1_000_000)
@@ -45,13 +45,13 @@ class Past(Clock):
 
 
 class Telling:
-    """One session that is being told, whichever agent it is, and whether it was told what others learnt."""
+    """Writes one session in the format of any agent; `learnt` means that it follows the rules."""
 
     def __init__(self, writer: Writer, dice: random.Random, learnt: bool = False) -> None:
         self.writer, self.dice, self.learnt = writer, dice, learnt
 
     def test(self, command: str, wrong: str, right: str) -> None:
-        """Run the tests: the wrong way first, unless the session knows better."""
+        """Run the tests: with the wrong command first, unless the session follows the rules."""
         if not self.learnt or self.dice.random() < 0.1:
             self.run(wrong, f"ModuleNotFoundError: No module named '{Path(self.writer.project).name}'", 1)
         self.run(command, right)
@@ -121,7 +121,7 @@ def beacon(tell: Telling) -> None:
 
 
 def timetable(tell: Telling) -> None:
-    """Mend the timetable around the change of the clocks."""
+    """Fix the timetable on the day the clocks change."""
     tell.ask("The 02:30 ferry is missing on the day the clocks change. Passengers complain.")
     tell.read(
         "ferry/timetable.py", "def departures(day):\n    return [day.replace(hour=h, minute=30) for h in range(24)]\n"
@@ -138,7 +138,7 @@ def timetable(tell: Telling) -> None:
 
 
 def lamp(tell: Telling) -> None:
-    """Uploads that retry."""
+    """Make uploads retry."""
     tell.ask("Uploads from the lamp room break off on slow links. Make them retry without sending twice.")
     tell.edit(
         "src/upload.py",
@@ -153,14 +153,14 @@ def lamp(tell: Telling) -> None:
 
 
 def gulls(tell: Telling) -> None:
-    """Something that is given up."""
+    """Try something and give up."""
     tell.ask("Can the camera count the gulls on the pier?")
     tell.run("npm test", "Error: test timed out, browser never started", 1)
     tell.answer("With the model we have: 40 % are missed at dusk. I would not ship that.")
     tell.ask("Stop here then. We buy a counter.")
 
 
-# What is asked, the file, what stood there and stands there now, and how it ends.
+# The prompt, the file, its old and new content, and the final answer.
 CHORES: dict[str, tuple[tuple[str, str, str, str, str], ...]] = {
     HARBOUR: (
         ("Berths can be booked twice when two clerks press save at once.", "src/berths.py",
@@ -204,7 +204,7 @@ CHORES: dict[str, tuple[tuple[str, str, str, str, str], ...]] = {
 
 
 def chore(tell: Telling) -> None:
-    """Do one of the small things of a project."""
+    """Do one of the small tasks of a project."""
     asked, path, old, new, ended = tell.dice.choice(CHORES[tell.writer.project])
     tell.ask(asked)
     tell.read(path, f"{old}\n")
@@ -227,7 +227,7 @@ def write(
     person: Path, until: datetime, days: int, seed: int = 7, stories: tuple[tuple[str, Act], ...] = STORIES,
     learnt: bool = False,
 ) -> None:  # fmt: skip
-    """Write the transcripts of so many days before a moment into a person's home."""
+    """Write the transcripts of the days before a moment into a user's home directory."""
     dice = random.Random(seed)  # noqa: S311  a story, not a secret
     for back in range(days, 0, -1):
         day = until - timedelta(days=back)
@@ -240,15 +240,15 @@ def write(
 
 
 def lived(engram: Engram, person: Path, days: int, until: datetime | None = None) -> None:
-    """Let a store live through a season: taken in, summarized, compiled into a wiki, looked through for patterns."""
+    """Write a history, ingest it and dream: summaries, wiki and patterns follow."""
     write(person, until or datetime.now(UTC), days)
     engram.ingest([str(person)])
     engram.dream(force=True)
-    told(engram)
+    set_world_states(engram)
 
 
 def lived_long(home: Path, person: Path, weeks: int, rules: int = 2) -> None:
-    """Let a store live through many weeks, dreaming in each; halfway its first patterns become rules, and help."""
+    """Write a history of many weeks with a dream in each; halfway the first patterns become rules, which then help."""
     now = datetime.now(UTC)
     for week in range(weeks):
         behind = timedelta(days=WEEK * (weeks - 1 - week))
@@ -259,17 +259,17 @@ def lived_long(home: Path, person: Path, weeks: int, rules: int = 2) -> None:
             if week * 2 in (weeks, weeks + 1):
                 approve(engram, rules)
     with Engram(home, embedder="static") as engram:
-        told(engram)
+        set_world_states(engram)
 
 
 def approve(engram: Engram, many: int) -> None:
-    """Make rules of the patterns that came up most."""
-    for each in engram.list_patterns(state="candidate")[:many]:
-        engram.approve_pattern(each.id, reason="seen again and again", author="mara")
+    """Approve the most frequent patterns."""
+    for pattern in engram.list_patterns(state="candidate")[:many]:
+        engram.approve_pattern(pattern.id, reason="seen again and again", author="mara")
 
 
-def told(engram: Engram) -> None:
-    """Write down how things stand."""
+def set_world_states(engram: Engram) -> None:
+    """Set the world states."""
     engram.set_world_state(
         "# Harbour town\n\nTickets (**harbour**) go live on Monday. The lighthouse deploys to quay-2 only.\n\n"
         "- prices are integer cents\n- staging is `quay-2`, user `deploy`",
@@ -279,20 +279,20 @@ def told(engram: Engram) -> None:
 
 
 def working(engram: Engram) -> dict[str, str]:
-    """Let three agents be at work, one of them waiting for what another holds."""
-    told = (
+    """Start three agents, one of them waiting for a lock of another."""
+    agents = (
         ("claude", HARBOUR, "Put season tickets into src/prices.py", "claude-opus-4-5"),
         ("codex", HARBOUR, "Round the refund fee for season tickets", "gpt-5-codex"),
         ("gemini", FERRY, "Winter timetable: check the night of the clock change", "gemini-3-pro"),
     )
     ids = {
         flavor: engram.register(flavor, summary, project=project, model=model, flavor=flavor)
-        for flavor, project, summary, model in told
+        for flavor, project, summary, model in agents
     }
     engram.log(ids["claude"], "Prices for adults are in; children next.")
     engram.lock_resource(ids["claude"], f"{HARBOUR}/src/prices.py", note="season tickets")
     engram.lock_resource(ids["gemini"], f"{FERRY}/ferry/timetable.py", note="checking, not changing much")
-    with suppress(Held):  # refused, and told when it is free
+    with suppress(Held):  # refused, and notified when it is free
         engram.lock_resource(ids["codex"], f"{HARBOUR}/src/prices.py", note="the fee")
     engram.send(ids["claude"], ids["codex"], "I am done with prices.py in ten minutes; the fee is yours then.")
     return ids

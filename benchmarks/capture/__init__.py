@@ -1,1 +1,1 @@
-"""Capture measured beside the best programs of its kind, on the same transcripts in one run."""
+"""Measure capture against comparable programs, on the same transcripts in one run."""

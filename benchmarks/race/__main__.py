@@ -1,4 +1,4 @@
-"""The command: hold a race and show what came of it, or be one of its racers."""
+"""The command line: run a race and print its summary, or run as one of its racers."""
 
 from __future__ import annotations
 
@@ -15,30 +15,31 @@ from benchmarks.race.summary import hold_race, report
 
 
 def main(words: list[str]) -> int:
-    """Read the command line and race."""
+    """Run a race."""
     parser = argparse.ArgumentParser(
-        "python -m benchmarks.race", description="Race processes for locks, hurt them, and check every rule."
+        "python -m benchmarks.race",
+        description="Let processes compete for locks, kill and stop some, and check every rule.",
     )
     parser.add_argument("--processes", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--store", help="a postgresql:// address; without it SQLite in a temporary directory")
-    parser.add_argument("--no-nemesis", action="store_true", help="kill and stop nobody")
+    parser.add_argument("--store", help="a postgresql:// URL (default: SQLite in a temporary directory)")
+    parser.add_argument("--no-nemesis", action="store_true", help="do not kill or stop processes")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--racer", help=argparse.SUPPRESS)
-    given = parser.parse_args(words)
-    if given.racer:
-        facts, number, life = json.loads(given.racer)
+    options = parser.parse_args(words)
+    if options.racer:
+        facts, number, life = json.loads(options.racer)
         return take_part(Race(**facts), number, life)
     home = Path(tempfile.mkdtemp(prefix="engram-race-"))
-    nobody = 0 if given.no_nemesis else None
+    victims = 0 if options.no_nemesis else None
     summary = hold_race(
-        home, given.store, processes=given.processes, rounds=given.rounds, seed=given.seed, kills=nobody, stops=nobody,
-        tell=_progress if sys.stderr.isatty() else lambda _: None,
+        home, options.store, processes=options.processes, rounds=options.rounds, seed=options.seed,
+        kills=victims, stops=victims, tell=_progress if sys.stderr.isatty() else lambda _: None,
     )  # fmt: skip
-    print(json.dumps(asdict(summary)) if given.json else report(summary))
+    print(json.dumps(asdict(summary)) if options.json else report(summary))
     if summary.violations:
-        print(f"The histories are kept in {home}", file=sys.stderr)
+        print(f"The histories are in {home}", file=sys.stderr)
         return 1
     shutil.rmtree(home)
     return 0

@@ -1,4 +1,4 @@
-"""The tree that is raced for, what may be asked for in it, and what each wish really covers."""
+"""The directory tree of the race, the resources racers ask for, and the files each of them covers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
-# Rich enough that any two wishes below which can meet in some file do meet in one of these.
+# Any two wishes below that can overlap in some file overlap in one of these.
 FILES = (
     "README.md", "docs/index.md", "docs/guide/start.md", "src/app/[slug]/page.tsx", "src/app/deep/table.md",
     "src/app/main.py", "src/app/view.py", "src/deep/walk.py", "src/lib/app/area.md", "src/lib/deep/data.txt",
@@ -22,7 +22,7 @@ LINKS = {"shortcut": "src/app", "entry.py": "src/app/main.py"}
 
 @dataclass(frozen=True)
 class Wish:
-    """A way to say what one wants, and as a pattern of fnmatch what that means."""
+    """A way to name a resource, and what it covers as an fnmatch pattern."""
 
     spelling: str
     covers: str
@@ -69,7 +69,7 @@ WISHES = (
 
 
 def build(root: Path, tree: Path) -> None:
-    """Lay out the repository and a second worktree of it."""
+    """Create the repository and a second worktree."""
     for name in FILES:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(name)
@@ -82,14 +82,14 @@ def build(root: Path, tree: Path) -> None:
 
 @cache
 def truth(covers: str) -> frozenset[str]:
-    """Return all that a wish covers, by looking at every single file."""
+    """Return everything a wish covers, by checking every file."""
     if covers in NAMES:
         return frozenset((covers,))
     return frozenset(name for name in FILES if matches(covers.split("/"), name.split("/")))
 
 
 def matches(pattern: list[str], path: list[str]) -> bool:
-    """Tell whether a path fits a pattern, by trying everything `**` could stand for."""
+    """Return whether a path matches a pattern, by trying everything `**` could stand for."""
     if not pattern:
         return not path
     if pattern[0] == "**":
@@ -98,7 +98,7 @@ def matches(pattern: list[str], path: list[str]) -> bool:
 
 
 def picks(seed: int, number: int, chance: random.Random) -> list[int]:
-    """Choose what to ask for: in one round all ask for something around the same file, or for anything."""
+    """Choose resources; in most rounds all racers choose ones that cover the same file."""
     focus = random.Random(f"{seed}/{number}").choice(("src/app/main.py", *FILES, *NAMES, "src/app/main.py", ""))
     near = [index for index, wish in enumerate(WISHES) if not focus or focus in truth(wish.covers)]
     chosen = [chance.choice(near)]

@@ -1,4 +1,4 @@
-"""The nemesis: it starts the racers, kills and stops them, and keeps an audit of what it did and saw."""
+"""The nemesis: start the racers, kill and stop some, and record it."""
 
 from __future__ import annotations
 
@@ -25,18 +25,20 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass
 class Audit:
-    """What the starter saw: its own deeds, the table of locks at many moments, the store's trail in the end."""
+    """Kills and stops, snapshots of the lock table, and the takeovers in the store's activity log."""
 
-    kills: dict[str, tuple[int, int]] = field(default_factory=dict)  # racer's life → just before, just after
+    kills: dict[str, tuple[int, int]] = field(
+        default_factory=dict
+    )  # life of a racer → times just before and just after
     stops: list[tuple[str, int, int]] = field(default_factory=list)
-    snapshots: list[list[int]] = field(default_factory=list)  # tokens live at one moment
+    snapshots: list[list[int]] = field(default_factory=list)  # tokens of the locks at one time
     takeovers: list[dict[str, Any]] = field(default_factory=list)
     seconds: float = 0.0
     janitor: float = 0.0
 
 
 class Starter:
-    """Starts the racers, hurts them, replaces the dead, and sweeps up behind them."""
+    """Starts the racers, kills and stops some, replaces the killed ones, and cleans up."""
 
     def __init__(self, race: Race, kills: int, stops: int, tell: Callable[[str], None] = lambda _: None) -> None:
         self.race, self.tell = race, tell
@@ -50,7 +52,7 @@ class Starter:
         self.deadline = 0.0
 
     def run(self) -> Audit:
-        """Let the race happen."""
+        """Run the race."""
         self.race.histories.mkdir(parents=True, exist_ok=True)
         began = time.monotonic()
         with self.race.open() as engram:
@@ -63,13 +65,14 @@ class Starter:
             self.sweep()
             born = [path.open().readline() for path in self.race.histories.iterdir()]
             sessions = {json.loads(line).get("session") for line in born if line}
-            found = [{**deed.detail, "taker": deed.session_id} for deed in engram.activity("takeover", 10_000_000)]
-            self.audit.takeovers = [deed for deed in found if deed["holder"] in sessions]
+            entries = engram.activity("takeover", 10_000_000)
+            takeovers = [{**entry.detail, "taker": entry.session_id} for entry in entries]
+            self.audit.takeovers = [takeover for takeover in takeovers if takeover["holder"] in sessions]
         (Path(self.race.home) / "audit.json").write_text(json.dumps(asdict(self.audit)))
         return self.audit
 
     def watch(self, engram: Engram) -> None:
-        """Look after the race until the last racer has left."""
+        """Run the nemesis until the last racer has finished."""
         for racer in self.board.racers:
             self.start(racer)
         while self.running:
@@ -82,12 +85,12 @@ class Starter:
     def start(self, racer: int) -> None:
         self.lives[racer] += 1
         word = json.dumps([asdict(self.race), racer, self.lives[racer]])
-        # -P: a directory we were started from must not stand in for ours.
+        # -P: do not import modules from the working directory.
         command = [sys.executable, "-P", "-m", "benchmarks.race", "--racer", word]
         self.running[racer] = subprocess.Popen(command, env=environment())
 
     def tend(self) -> None:
-        """Wake those who slept long enough and forget those who finished."""
+        """Resume racers that were stopped long enough, and drop the finished ones."""
         for racer, (since, until) in list(self.stopped.items()):
             if steady() > until:
                 self.running[racer].send_signal(signal.SIGCONT)
@@ -98,7 +101,7 @@ class Starter:
                 del self.running[racer]
 
     def hurt(self) -> None:
-        """Do what the plan says, as the race goes on; when all is done and all are awake, let it end."""
+        """Do the next kill or stop of the plan when it is due; after the last one, let the race end."""
         done = len(self.audit.kills) + len(self.audit.stops) + len(self.stopped)
         if done == len(self.plan):
             if not self.stopped:
@@ -111,9 +114,9 @@ class Starter:
                 self.stop(victim)
 
     def victim(self, deed: str) -> int | None:
-        """Choose whom to hurt: mostly somebody who sits on a lock, else anybody at any moment."""
+        """Choose a racer to kill or stop: usually one that holds a lock, sometimes any."""
         awake = [racer for racer in self.running if racer not in self.stopped and self.board.seen(racer)[0] > 0]
-        # Only locks that last long show that death, not time, set them free.
+        # Kill only racers with long locks, to show that the lock is freed by the death and not by expiry.
         able = [racer for racer in awake if deed == "stop" or racer % 2 == 0]
         lingering = [racer for racer in able if self.board.seen(racer)[1] == LINGERING]
         short = [racer for racer in lingering if deed == "kill" or racer % 2]
@@ -140,7 +143,7 @@ class Starter:
         return f"{racer}-{self.lives[racer]}"
 
     def sweep(self) -> None:
-        """Ask for everything at once: nobody lives, so nothing may be refused and nothing must be waited for."""
+        """Lock everything: no racer is left, so this must succeed without waiting."""
         began = time.monotonic()
         janitor = Racer(self.race, 0, 1)
         janitor.mode = "exclusive"
@@ -153,7 +156,7 @@ class Starter:
 
 
 def environment() -> dict[str, str]:
-    """Return our environment without what a developer's own Engram and agents put there; it knows the way here."""
+    """Return our environment without variables of the developer's Engram and agents, with this checkout importable."""
     ours = {name: text for name, text in os.environ.items() if not name.startswith(("ENGRAM_", "CLAUDE", "CODEX"))}
     known = ours.get("PYTHONPATH")
     return ours | {"PYTHONPATH": f"{ROOT}{os.pathsep}{known}" if known else str(ROOT)}

@@ -1,4 +1,4 @@
-"""One racer: what it must know, the board it shares with the others, and the history it writes."""
+"""One racer: its parameters, the board it shares with the others, and the history it writes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AWAY, HOLDING, LINGERING = 0, 1, 2
 
 @dataclass(frozen=True)
 class Race:
-    """Everything a racer must know."""
+    """The parameters of a race."""
 
     home: str
     store: str
@@ -47,13 +47,13 @@ class Race:
 
 
 class Board:
-    """What racers show each other and the nemesis: their round, and whether they hold something."""
+    """Shared memory with the round of each racer and whether it holds locks."""
 
     _ROW = struct.Struct("<ii")
 
     def __init__(self, race: Race) -> None:
         path = Path(race.home) / "board"
-        self.racers = range(1, race.processes + 1)  # row 0 is the starter's
+        self.racers = range(1, race.processes + 1)  # row 0 belongs to the starter
         if not path.exists():
             path.write_bytes(bytes(self._ROW.size * (race.processes + 1)))
         with path.open("r+b") as file:
@@ -70,7 +70,7 @@ class Board:
         return min(self.seen(racer)[0] for racer in self.racers)
 
     def gather(self, number: int, patience: float = 0.02) -> None:
-        """Wait until all others have come to this round, but not for the dead and the stopped."""
+        """Wait until all racers have reached this round, but not long, because some may be killed or stopped."""
         deadline = time.monotonic() + patience
         while self.slowest() < number and time.monotonic() < deadline:
             time.sleep(0.0003)
@@ -83,7 +83,7 @@ class Board:
 
 
 class History:
-    """An append-only file of what one racer did; a line is written whole or not at all."""
+    """An append-only file of one racer's calls; each line is one write."""
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -93,7 +93,7 @@ class History:
 
 
 class Racer:
-    """A session that takes part."""
+    """A session that takes part in the race."""
 
     def __init__(self, race: Race, number: int, life: int) -> None:
         self.race, self.number, self.board = race, number, Board(race)
@@ -110,7 +110,7 @@ class Racer:
         self.history.write(born=steady(), session=self.session, lasts=int(self.minutes * 60 * SECOND), pid=os.getpid())
 
     def run(self) -> None:
-        """Play every round, and more while the nemesis is not done; then leave tidily."""
+        """Play all rounds, and more until the nemesis is done; then release everything and complete."""
         number = self.board.seen(self.number)[0] + 1
         while number <= self.race.rounds or not self.board.is_over():
             self.board.show(self.number, number)
@@ -126,7 +126,7 @@ class Racer:
         self.engram.close()
 
     def play(self, number: int) -> None:
-        """Ask, hold for a moment, let go; now and then carry something into the next round."""
+        """Lock, hold for a moment, release; sometimes keep a lock for the next round."""
         before = list(self.held)
         if not before:
             self.mode = self.chance.choices(MODES, WEIGHTS)[0]
@@ -139,7 +139,7 @@ class Racer:
             self.read()
 
     def ask(self, wishes: list[int], wait: float) -> None:
-        """Ask for locks; keep what is granted."""
+        """Request locks and remember the granted ones."""
         spelled, cwd = self.spelled(wishes)
         outcome, locks = self.call(
             "lock",
@@ -152,7 +152,7 @@ class Racer:
             self.held.update(zip((lock.token for lock in locks), wishes, strict=True))
 
     def spelled(self, wishes: list[int]) -> tuple[list[str], str | None]:
-        """Return the words for some wishes, and where relative ones start."""
+        """Return the names of some wishes, and the directory that relative ones refer to."""
         chosen = [WISHES[index] for index in wishes]
         if len(chosen) > 1:
             pairs = [(self.race.path(wish.at), self.race.path(wish.spelling), wish.covers) for wish in chosen]
@@ -161,7 +161,7 @@ class Racer:
         return [self.race.path(chosen[0].spelling)], None if cwd == self.home else cwd
 
     def hold(self, number: int) -> None:
-        """Sit on the locks for a while, and give signs of life; find out what a long pause has cost."""
+        """Hold the locks for a while and sometimes use them; after a long pause, check which were lost."""
         lingers = self.mode != "announce" and self.chance.random() < 0.1
         self.board.show(self.number, number, LINGERING if lingers else HOLDING)
         time.sleep(0.05 if lingers else self.chance.uniform(0, 0.002))
@@ -174,19 +174,19 @@ class Racer:
             self.call("heartbeat", lambda: self.engram.heartbeat(self.session))
 
     def release(self, token: int) -> None:
-        """Let go of a lock; if it turns out to be lost, be refused everywhere else as well."""
+        """Release a lock; if it was lost, check that its token is refused everywhere."""
         if token in self.held and self.gate("release", token) == "stale":
             self.prove_lost(token, "edit", "world", "complete")
         self.held.pop(token, None)
 
     def prove_lost(self, token: int, *gates: str) -> None:
-        """Rely on an overtaken token wherever a token is checked."""
+        """Use a lost token in every operation that checks tokens."""
         for name in gates:
             self.gate(name, token)
         self.held.pop(token, None)
 
     def gate(self, name: str, token: int) -> str:
-        """Pass a gate with a token; news of losses come first, so try again behind them."""
+        """Call an operation that checks the token; retry after a notice about lost locks."""
         [word], cwd = self.spelled([self.held[token]])
         acts: dict[str, Callable[[], object]] = {
             "edit": lambda: self.engram.check_edit(self.session, word, token=token, cwd=cwd),
@@ -204,53 +204,53 @@ class Racer:
         return self.call("inbox", lambda: self.engram.inbox(self.session))[1] or []
 
     def call(self, op: str, act: Callable[[], Any], **facts: Any) -> tuple[str, Any]:
-        """Do something and write down when it began, when it returned, and what came of it."""
+        """Call something and record its start, its return and its result."""
         self.calls += 1
         value: Any = None
         start = steady()
         self.history.write(call=self.calls, op=op, at=start, **facts)
         try:
             value = act()
-            end, outcome, found = steady(), "ok", value
+            end, outcome, result = steady(), "ok", value
         except Held as refusal:
-            end, outcome, found = steady(), "held", list(refusal.locks)
+            end, outcome, result = steady(), "held", list(refusal.locks)
         except Fenced as refusal:
-            told = losses(refusal.reason)
-            end, outcome, found = steady(), "told" if told else "stale", told
+            lost = losses(refusal.reason)
+            end, outcome, result = steady(), "told" if lost else "stale", lost
         except StoreBusy:
-            end, outcome, found = steady(), "busy", None
+            end, outcome, result = steady(), "busy", None
         if outcome in ("ok", "held"):
             self.last_call = start
-        self.history.write(end=self.calls, at=end, outcome=outcome, **_seen(op, outcome, found, self.engram))
+        self.history.write(end=self.calls, at=end, outcome=outcome, **_seen(op, outcome, result, self.engram))
         return outcome, value
 
 
-def _seen(op: str, outcome: str, found: Any, engram: Engram) -> dict[str, Any]:
-    """Return what of an answer the checker needs."""
+def _seen(op: str, outcome: str, result: Any, engram: Engram) -> dict[str, Any]:
+    """Return the parts of a result that the checker needs."""
     if outcome == "told":
-        return {"told": found}
+        return {"told": result}
     if outcome == "ok" and op == "inbox":
-        return {"told": [token for message in found if message.kind == "loss" for token in losses(message.body)]}
+        return {"told": [token for message in result if message.kind == "loss" for token in losses(message.body)]}
     if (op, outcome) == ("lock", "ok"):
         ahead = skew(engram.now)
         return {
             "skew": skew(engram.steady),
-            "tokens": [lock.token for lock in found],
-            "until": [round(lock.until.timestamp() * 1_000_000) * 1000 - ahead for lock in found],
-            "overlaps": [[other.token for other in lock.overlaps] for lock in found],
+            "tokens": [lock.token for lock in result],
+            "until": [round(lock.until.timestamp() * 1_000_000) * 1000 - ahead for lock in result],
+            "overlaps": [[other.token for other in lock.overlaps] for lock in result],
         }
     if outcome == "held" or op == "release":
-        return {"tokens": [lock.token for lock in found or ()]}
+        return {"tokens": [lock.token for lock in result or ()]}
     return {}
 
 
 def losses(words: str) -> list[int]:
-    """Return the tokens a text says are lost."""
+    """Return the tokens that a notice reports as lost."""
     return [int(token) for token in re.findall(r"\(token (\d+)\) was taken over by", words)]
 
 
 def take_part(race: Race, number: int, life: int) -> int:
-    """Be one racer; leave a trace of whatever goes wrong."""
+    """Run one racer; write an unexpected error to its history."""
     try:
         Racer(race, number, life).run()
     except Exception:

@@ -1,4 +1,4 @@
-"""The rules: each takes the story of a race and yields what was wrong with it."""
+"""The rules: each takes the story of a race and yields its violations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.race.story import GONE, Call, Hold, Story, holds
 
 
 def check(story: Story) -> list[str]:
-    """Return every breach of every rule."""
+    """Return the violations of all rules."""
     rules = (
         crashes, clocks, double_grants, false_warnings, tokens, until, snapshots, deaths, told_once, gates, refusals,
     )  # fmt: skip
@@ -20,19 +20,19 @@ def check(story: Story) -> list[str]:
 
 
 def crashes(story: Story) -> Iterator[str]:
-    """No racer fails in a way nobody foresaw."""
+    """No racer fails unexpectedly."""
     yield from (f"racer {life.name}: {life.crash}" for life in story.lives if life.crash)
 
 
 def clocks(story: Story) -> Iterator[str]:
-    """All go by one time: no lock may be found lapsed half its shortest life too early."""
+    """The clocks agree: they differ by less than half the duration of the shortest lock."""
     if story.clocks_apart() > SHORTEST * 60 * SECOND / 2:
         yield f"the racers' clocks are {story.clocks_apart() / 1e6} ms apart"
 
 
 def double_grants(story: Story) -> Iterator[str]:
-    """Never do two hold what excludes each other, and who stands beside another is warned."""
-    # No later grant returned before this: what surely ended by then need not be looked at again.
+    """Two racers never hold locks that exclude each other, and overlapping locks are reported."""
+    # No later grant returned before this, so locks that had certainly ended by then can be dropped.
     horizon = list(accumulate((hold.granted for hold in reversed(story.holds)), min))[::-1]
     standing: list[Hold] = []
     for hold, earliest in zip(story.holds, horizon, strict=True):
@@ -47,28 +47,28 @@ def double_grants(story: Story) -> Iterator[str]:
 
 
 def _stands(story: Story, old: Hold, new: Hold) -> bool:
-    """Tell whether an older lock surely stood when a newer one was granted."""
+    """Return whether an older lock certainly existed when a newer one was granted."""
     takeover = story.overtaken.get(old.token)
     if takeover and takeover.token < new.token and story.taken_between(takeover)[0] <= new.granted:
-        return False  # somebody else had taken it before; whether rightly is judged there
+        return False  # another racer had taken it over; that takeover is checked separately
     return old.surely_until(new) > new.granted
 
 
 def false_warnings(story: Story) -> Iterator[str]:
-    """Nobody is warned of what is not there."""
+    """No overlap is reported that does not exist."""
     for hold in story.holds:
         for token in hold.overlaps:
             old = story.of_token.get(token)
             if old and not old.truth & hold.truth:
-                yield f"{_name(hold)} was warned of {_name(old)}, which it does not touch"
+                yield f"{_name(hold)} was warned of {_name(old)}, which does not overlap"
             elif old and old.released < hold.asked:
                 yield f"{_name(hold)} was warned of {_name(old)}, which had been released"
 
 
 def tokens(story: Story) -> Iterator[str]:
-    """No token is given twice, and whoever asks after a grant gets a higher one."""
+    """No token is granted twice, and a request made after a grant gets a higher token."""
     seen = Counter(hold.token for life in story.lives for hold in holds(life))
-    yield from (f"token {token} was given {times} times" for token, times in seen.items() if times > 1)
+    yield from (f"token {token} was granted {times} times" for token, times in seen.items() if times > 1)
     by_grant = sorted(story.holds, key=lambda hold: hold.granted)
     highest, known = -1, 0
     for hold in sorted(story.holds, key=lambda hold: hold.asked):
@@ -80,10 +80,10 @@ def tokens(story: Story) -> Iterator[str]:
 
 
 def until(story: Story) -> Iterator[str]:
-    """A holder is told truly how long its lock stands."""
+    """The reported expiry of a lock is right."""
     for hold in story.holds:
         if not hold.asked + hold.life.lasts - SLACK <= hold.until <= hold.granted + hold.life.lasts + SLACK:
-            yield f"{_name(hold)} was said to stand until {hold.until}, granted at {hold.granted}"
+            yield f"{_name(hold)} was reported to last until {hold.until}, granted at {hold.granted}"
     for takeover in story.takeovers:
         old, latest = story.of_token.get(takeover.old_token), story.taken_between(takeover)[1]
         taker = story.of_session.get(takeover.taker)
@@ -93,23 +93,23 @@ def until(story: Story) -> Iterator[str]:
 
 
 def snapshots(story: Story) -> Iterator[str]:
-    """At no moment do two locks stand in the table that exclude each other."""
+    """The lock table never contains two locks that exclude each other."""
     guilty = set()
     for tokens_then in story.snapshots:
         live = [story.of_token[token] for token in tokens_then if token in story.of_token]
-        for n, one in enumerate(live):
+        for n, hold in enumerate(live):
             for other in live[:n]:
-                if one.life is not other.life and one.truth & other.truth and one.excludes(other):
-                    guilty.add((one.token, other.token))
-    yield from (f"tokens {one} and {other} stood side by side" for one, other in sorted(guilty))
+                if hold.life is not other.life and hold.truth & other.truth and hold.excludes(other):
+                    guilty.add((hold.token, other.token))
+    yield from (f"tokens {first} and {second} were in the table together" for first, second in sorted(guilty))
 
 
 def deaths(story: Story) -> Iterator[str]:
-    """Only the dead lose locks for being dead, and all they held is passed on for that reason."""
+    """Only killed racers lose locks because their process is gone, and all their locks are lost for that reason."""
     for takeover in story.takeovers:
         life = story.of_session[takeover.holder]
         if takeover.reason == GONE and life.killed[0] > story.taken_between(takeover)[1]:
-            yield f"{life.name} lost token {takeover.old_token} as gone while it lived"
+            yield f"{life.name} lost token {takeover.old_token} as gone while it was running"
     for hold in story.holds:
         if hold.life.killed[0] < ENDLESS and hold.let_go == ENDLESS and hold.mode != "announce":
             passed = story.overtaken.get(hold.token)
@@ -118,21 +118,23 @@ def deaths(story: Story) -> Iterator[str]:
 
 
 def told_once(story: Story) -> Iterator[str]:
-    """Every loss is told to the one who lost, once, if it lived to hear."""
-    told = Counter(
+    """Every session that lost a lock is notified once, unless it was killed."""
+    reported = Counter(
         (life.session, token)
         for life in story.lives for call in life.calls for token in call.facts.get("told", ())
     )  # fmt: skip
     for takeover in story.takeovers:
         life = story.of_session[takeover.holder]
-        times = told.pop((takeover.holder, takeover.old_token), 0)
+        times = reported.pop((takeover.holder, takeover.old_token), 0)
         if times > 1 or (times == 0 and life.killed[0] == ENDLESS):
-            yield f"{life.name} was told {times} times that it lost token {takeover.old_token}"
-    yield from (f"{session} was told that it lost token {token}, but nobody took it" for session, token in told)
+            yield f"{life.name} was notified {times} times of losing token {takeover.old_token}"
+    yield from (
+        f"{session} was notified of losing token {token}, which was not taken over" for session, token in reported
+    )
 
 
 def gates(story: Story) -> Iterator[str]:
-    """An overtaken token opens no gate; one that was not overtaken opens every gate."""
+    """A token that was taken over is refused everywhere; any other token is accepted everywhere."""
     for life in story.lives:
         for call in life.calls:
             token = call.facts.get("token")
@@ -142,15 +144,15 @@ def gates(story: Story) -> Iterator[str]:
             if call.outcome == "ok" and takeover and story.taken_between(takeover)[1] < call.start:
                 yield f"{life.name} passed {call.op} with token {token}, which {takeover.taker} had taken over"
             if call.outcome == "stale" and not takeover:
-                yield f"{life.name} was refused at {call.op} with token {token}, which nobody took"
+                yield f"{life.name} was refused at {call.op} with token {token}, which was not taken over"
             if call.outcome == "held" and call.facts["mode"] == "exclusive":
-                yield f"{life.name} holds token {token} and yet was refused at {call.op}"
+                yield f"{life.name} holds token {token} but was refused at {call.op}"
             if (call.op, call.outcome) == ("release", "ok") and token not in call.facts["tokens"]:
                 yield f"{life.name} released token {token} and nothing was freed"
 
 
 def refusals(story: Story) -> Iterator[str]:
-    """Nobody is refused for a lock that is not in the way, is over, or was a dead one's."""
+    """No request is refused because of a lock that does not conflict, has ended, or belonged to a killed racer."""
     for life in story.lives:
         for call in life.calls:
             if (call.op, call.outcome) == ("lock", "held"):
@@ -164,20 +166,20 @@ def refusals(story: Story) -> Iterator[str]:
 def _no_reason(story: Story, call: Call, wanted: frozenset[str], old: Hold) -> str:
     takeover = story.overtaken.get(old.token)
     if not old.truth & wanted:
-        return "does not touch it"
+        return "does not overlap"
     if (
         old.mode == "announce"
         or (old.mode, call.facts["mode"]) == ("shared", "shared")
         or call.facts["mode"] == "announce"
     ):
-        return "excludes nothing here"
+        return "does not exclude it"
     if old.released < call.start or (takeover and story.taken_between(takeover)[1] < call.start):
-        return "was over"
+        return "had ended"
     if old.life.killed[1] < call.start:
-        return "was a dead one's"
+        return "belonged to a killed racer"
     apart = story.clocks_apart() + SLACK
     if max(old.granted, old.life.possible_sign(call.end)) + old.life.lasts + apart < call.start:
-        return "had lapsed"
+        return "had expired"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""The story of a race, read from the histories of its racers and the audit of their nemesis."""
+"""The story of a race, read from the histories of the racers and the audit of the nemesis."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ GONE = "its process was gone"
 
 @dataclass
 class Call:
-    """Something a racer did: it took effect at some moment between start and end."""
+    """A call by a racer; it took effect at some time between start and end."""
 
     op: str
     start: int
     facts: dict[str, Any]
-    end: float = ENDLESS  # never returned: its caller was killed
+    end: float = ENDLESS  # if it never returned because the caller was killed
     outcome: str = ""
 
 
 @dataclass
 class Life:
-    """One racer from birth to its end."""
+    """One process of a racer, from its start to its end."""
 
     name: str
     session: str
@@ -38,32 +38,32 @@ class Life:
     crash: str = ""
 
     def __post_init__(self) -> None:
-        # Refused or not, every call that changed something was a sign of life; a fenced one changed nothing.
+        # Every call that changed something, refused or not, was a sign of life; a fenced call changed nothing.
         self.signs = [call for call in self.calls if call.outcome in ("ok", "held")]
         self.ends = [call.end for call in self.signs]
         self.starts = [call.start for call in self.calls]
 
         skews = [call.facts["skew"] for call in self.calls if "skew" in call.facts]
-        self.skew = (min(skews, default=0), max(skews, default=0))  # how the store's time goes here
+        self.skew = (min(skews, default=0), max(skews, default=0))  # how far the store's clock was ahead
 
     def early(self, other: Life) -> int:
-        """Return how much too early another one's clock may find a lock of this one lapsed."""
+        """Return how much too early another racer's clock may see a lock of this one as expired."""
         return max(0, other.skew[1] - self.skew[0])
 
     def sure_sign(self, at: float) -> float:
-        """Return the earliest moment of the last sign of life that surely came before a moment."""
+        """Return the earliest time of the last sign of life that was certainly before a given time."""
         known = bisect_right(self.ends, at)
         return self.signs[known - 1].start if known else -ENDLESS
 
     def possible_sign(self, at: float) -> float:
-        """Return the latest moment of the last sign of life that may have come before a moment."""
+        """Return the latest time of the last sign of life that may have been before a given time."""
         known = bisect_right(self.starts, at)
         return self.calls[known - 1].end if known else -ENDLESS
 
 
 @dataclass(eq=False)
 class Hold:
-    """A granted lock; it surely stands from its grant to the first moment that may have ended it."""
+    """A granted lock; it certainly exists from its grant to the first time that may have ended it."""
 
     life: Life
     token: int
@@ -81,7 +81,7 @@ class Hold:
         return "announce" not in modes and "exclusive" in modes
 
     def surely_until(self, other: Hold) -> float:
-        """Return when this lock may first have ended, as far as a later grant can claim."""
+        """Return the earliest time at which this lock may have ended, as seen by a later grant."""
         sign = max(self.asked, self.life.sure_sign(other.asked))
         lease = sign + self.life.lasts - self.life.early(other.life) - SLACK
         return min(self.let_go, self.life.killed[0], lease)
@@ -89,7 +89,7 @@ class Hold:
 
 @dataclass(frozen=True)
 class Takeover:
-    """A lock passed on, as the store's own trail has it."""
+    """A lock that another session took over, from the activity log of the store."""
 
     old_token: int
     token: int
@@ -100,7 +100,7 @@ class Takeover:
 
 @dataclass
 class Story:
-    """All that is known of a race."""
+    """Everything known about a race."""
 
     lives: list[Life]
     takeovers: list[Takeover] = field(default_factory=list)
@@ -113,12 +113,12 @@ class Story:
         self.overtaken = {takeover.old_token: takeover for takeover in self.takeovers}
 
     def clocks_apart(self) -> int:
-        """Return by how much racers differ over the store's time."""
+        """Return by how much the clocks of the racers differ."""
         skews = [life.skew for life in self.lives if life.skew != (0, 0)]
         return max((most for _, most in skews), default=0) - min((least for least, _ in skews), default=0)
 
     def taken_between(self, takeover: Takeover) -> tuple[float, float]:
-        """Return between which moments a takeover happened, even if the taker did not live to tell."""
+        """Return the times between which a takeover happened, even if the taker was killed before the call returned."""
         taker = self.of_token.get(takeover.token)
         if taker:
             return taker.asked, taker.granted
@@ -127,27 +127,27 @@ class Story:
 
 
 def holds(life: Life) -> Iterator[Hold]:
-    """Yield every lock a racer was granted, with its end if it let go."""
-    found: dict[int, Hold] = {}
+    """Yield every lock a racer was granted, with its end if it was released."""
+    granted: dict[int, Hold] = {}
     for call in life.calls:
         facts = call.facts
         if call.op == "lock" and call.outcome == "ok":
             for n, token in enumerate(facts["tokens"]):
                 covers = truth(WISHES[facts["wishes"][n]].covers)
-                found.setdefault(
+                granted.setdefault(
                     token,
                     Hold(life, token, covers, facts["mode"], call.start, call.end, facts["until"][n],
                          tuple(facts["overlaps"][n])),
                 )  # fmt: skip
         if call.op in ("release", "complete") and call.outcome in ("ok", ""):
-            for token in [facts["token"]] if "token" in facts and call.op == "release" else list(found):
-                if token in found and found[token].let_go == ENDLESS:
-                    found[token].let_go, found[token].released = call.start, call.end
-    yield from found.values()
+            for token in [facts["token"]] if "token" in facts and call.op == "release" else list(granted):
+                if token in granted and granted[token].let_go == ENDLESS:
+                    granted[token].let_go, granted[token].released = call.start, call.end
+    yield from granted.values()
 
 
 def read(home: Path) -> Story:
-    """Put the histories and the starter's audit together."""
+    """Read the histories and the audit."""
     audit = json.loads((home / "audit.json").read_text())
     lives = []
     for path in sorted((home / "histories").iterdir()):

@@ -1,4 +1,4 @@
-"""The summary of a race: what came of it, in figures and for people."""
+"""The summary of a race, in figures and as text."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Summary:
     fenced: int
     told: int
     snapshots: int
-    inherited_p50_ms: float  # from the kill until somebody who wanted the dead one's lock had it
-    sweep_ms: float  # to take all that was left, when all were gone
+    inherited_p50_ms: float  # from a kill until another racer had the lock
+    sweep_ms: float  # to lock everything after the last racer was gone
     clocks_apart_ms: float
     pairs_per_second: float
     p50_ms: float
@@ -48,7 +48,7 @@ class Summary:
 
 
 def summarize(race: Race, audit: Audit, story: Story) -> Summary:
-    """Count what happened."""
+    """Compute the figures."""
     calls = [call for life in story.lives for call in life.calls]
     asks = [call for call in calls if call.op == "lock" and call.outcome]
     outcomes = Counter(call.outcome for call in asks)
@@ -73,24 +73,24 @@ def summarize(race: Race, audit: Audit, story: Story) -> Summary:
 
 
 def percentile(numbers: Iterable[float], percent: float) -> float:
-    """Return the number that so many percent do not exceed."""
+    """Return the given percentile."""
     ordered = sorted(numbers)
     return round(ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))], 3) if ordered else 0.0
 
 
 def report(summary: Summary) -> str:
-    """Write a summary for people."""
+    """Format a summary as text."""
     s = summary
     lines = [
         f"{s.processes} processes x {s.rounds} rounds on {s.store}, seed {s.seed}, {s.seconds} s",
         f"  asked {s.asks}: granted locks {s.grants}, refused {s.refusals}, busy {s.busy}",
-        f"  waited {s.waits}, of which granted {s.waits_granted}; warned of company {s.warnings}",
-        f"  killed {s.kills}, stopped {s.stops}; taken over as gone {s.takeovers_gone}, as lapsed {s.takeovers_lapsed}",
-        f"  a dead one's lock had its next holder {s.inherited_p50_ms} ms after the kill (median)",
-        f"  what was left when all had gone was had in {s.sweep_ms} ms",
-        f"  losses told {s.told}, fenced {s.fenced}; clocks apart by at most {s.clocks_apart_ms} ms",
-        f"  {s.pairs_per_second} pairs/s; asking took p50 {s.p50_ms} ms, p95 {s.p95_ms} ms, p99 {s.p99_ms} ms",
-        f"  looked at the table of locks {s.snapshots} times",
+        f"  waited {s.waits}, of which granted {s.waits_granted}; overlaps reported {s.warnings}",
+        f"  killed {s.kills}, stopped {s.stops}; takeovers: killed {s.takeovers_gone}, expired {s.takeovers_lapsed}",
+        f"  next holder after a kill in {s.inherited_p50_ms} ms (median)",
+        f"  everything locked after the end in {s.sweep_ms} ms",
+        f"  losses reported {s.told}, calls fenced {s.fenced}; clocks differ by at most {s.clocks_apart_ms} ms",
+        f"  {s.pairs_per_second} pairs/s; requests took p50 {s.p50_ms} ms, p95 {s.p95_ms} ms, p99 {s.p99_ms} ms",
+        f"  snapshots of the lock table: {s.snapshots}",
         f"  violations: {len(s.violations)}",
     ]
     return "\n".join([*lines, *(f"    {violation}" for violation in s.violations[:50])])
@@ -100,7 +100,7 @@ def hold_race(
     home: Path, store: str | None = None, *, processes: int = 8, rounds: int = 1000, seed: int = 1,
     kills: int | None = None, stops: int | None = None, tell: Callable[[str], None] = lambda _: None,
 ) -> Summary:  # fmt: skip
-    """Hold one race in a directory and return what came of it."""
+    """Run one race in a directory and return its summary."""
     home.mkdir(parents=True, exist_ok=True)
     root, tree = home.resolve() / "main", home.resolve() / "second"
     build(root, tree)

@@ -1,1 +1,1 @@
-"""Recall measured on public conversation benchmarks, beside other memories and a plain baseline."""
+"""Measure recall on public conversation benchmarks, against other memory systems and a plain baseline."""

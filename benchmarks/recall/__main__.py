@@ -1,7 +1,7 @@
-"""Measure recall on public benchmarks, all memories side by side in one run.
+"""Measure recall on public benchmarks, with all memory systems in one run.
 
-Nothing here knows the answers while it asks, and no figure is of a part chosen afterwards: every table says which
-file, by its hash, and how many questions. A peer that cannot be had is named with its reason.
+The answers are not visible to the systems, and no subset is chosen afterwards: every table names the file with its
+hash and the number of questions. A peer that cannot be installed is listed with the reason.
 
 python -m benchmarks.recall [--quick] [--only PART …] [--systems NAME …] [--peers [FOLDER]] [--questions N]
                             [--longmemeval FILE] [--locomo FILE] [--minilm] [--million] [--ablation]
@@ -32,60 +32,66 @@ SIZES = (1_000, 10_000, 100_000)
 
 
 def main(words: list[str]) -> int:
-    """Read the command line and measure."""
-    given = _parsed(words)
-    missing = [path for path in (given.longmemeval, given.locomo) if not path.exists()]
-    if missing and set(given.only) != {"latency"}:
-        print(f"There are no questions to ask: {missing[0]} is missing.")
+    """Run the benchmark."""
+    options = _parsed(words)
+    missing = [path for path in (options.longmemeval, options.locomo) if not path.exists()]
+    if missing and set(options.only) != {"latency"}:
+        print(f"No questions to ask: {missing[0]} is missing.")
         return 0
-    for part in given.only:
+    for part in options.only:
         if part == "latency":
-            _latency(given)
+            _latency(options)
         elif part == "unasked":
-            _unasked(given)
+            _unasked(options)
         else:
-            _ask_all(part, given)
+            _ask_all(part, options)
     return 0
 
 
 def _parsed(words: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Measure recall, side by side with the peers.")
-    parser.add_argument("--quick", action="store_true", help="few questions and sizes, no peers")
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="some of the parts")
-    parser.add_argument("--systems", nargs="+", help="some of the memories, by name")
-    parser.add_argument("--peers", nargs="?", type=Path, const=CACHE, help="also the peers, kept in this folder")
-    parser.add_argument("--questions", type=int, help="ask the peers so many questions, evenly spread")
-    parser.add_argument("--longmemeval", type=Path, default=LONGMEMEVAL, help="a file of LongMemEval")
-    parser.add_argument("--locomo", type=Path, default=LOCOMO, help="a file of LoCoMo")
-    parser.add_argument("--minilm", action="store_true", help="also ours with the embedder minilm: slow at first")
-    parser.add_argument("--million", action="store_true", help="latency also with a million exchanges")
-    parser.add_argument("--ablation", action="store_true", help="also ours with one part switched off at a time")
+    parser = argparse.ArgumentParser(description="Measure recall against other memory systems.")
+    parser.add_argument("--quick", action="store_true", help="few questions and sizes, without peers")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="run only these parts")
+    parser.add_argument("--systems", nargs="+", help="run only these systems")
+    parser.add_argument(
+        "--peers", nargs="?", type=Path, const=CACHE, help="also run the peers, installed in this directory"
+    )
+    parser.add_argument("--questions", type=int, help="number of questions for the peers, evenly spread")
+    parser.add_argument("--longmemeval", type=Path, default=LONGMEMEVAL, help="LongMemEval file")
+    parser.add_argument("--locomo", type=Path, default=LOCOMO, help="LoCoMo file")
+    parser.add_argument(
+        "--minilm", action="store_true", help="also run Engram with the embedder minilm (the first run is slow)"
+    )
+    parser.add_argument("--million", action="store_true", help="also measure latency with a million exchanges")
+    parser.add_argument(
+        "--ablation", action="store_true", help="also run Engram with one part of the score disabled at a time"
+    )
     return parser.parse_args(words)
 
 
 # ---- Questions
 
 
-def _cases(part: str, given: argparse.Namespace) -> tuple[str, list[Case]]:
-    """Return the cases of a part and which file they are from."""
-    path: Path = given.locomo if part == "locomo" else given.longmemeval
+def _cases(part: str, options: argparse.Namespace) -> tuple[str, list[Case]]:
+    """Return the cases of a part, and a description of their file."""
+    path: Path = options.locomo if part == "locomo" else options.longmemeval
     cases = locomo(path) if part == "locomo" else longmemeval(path)
     which = described(path, cases)
-    if given.quick:
+    if options.quick:
         cases = some(cases[:1], 4 * QUICK) if part == "locomo" else some(cases, QUICK)
     return which, pooled(cases) if part == "pooled" else cases
 
 
-def _ask_all(part: str, given: argparse.Namespace) -> None:
-    which, cases = _cases(part, given)
+def _ask_all(part: str, options: argparse.Namespace) -> None:
+    which, cases = _cases(part, options)
     unit = "turn" if part == "locomo" else "session"
-    own = list(_own(given, cases, unit))
-    fewer = some(cases, given.questions) if given.questions else cases
-    others = list(_peers(given, fewer, unit))
+    own = list(_own(options, cases, unit))
+    fewer = some(cases, options.questions) if options.questions else cases
+    others = list(_peers(options, fewer, unit))
     print(f"\n== {part}: {which}", flush=True)
-    everyone = own if given.questions else own + others
+    everyone = own if options.questions else own + others
     _print(part, f"all {_count(cases)} questions", everyone)
-    if given.questions:
+    if options.questions:
         ids = [question.id for case in fewer for question in case.questions]
         _print(part, f"{len(ids)} of them, evenly spread", [sheet.of(ids) for sheet in own + others])
 
@@ -97,22 +103,22 @@ def _count(cases: list[Case]) -> int:
 def _print(part: str, of: str, sheets: Sequence[Sheet]) -> None:
     print(table(f"{part}, sessions, {of}", sheets, "session"), flush=True)
     if part == "locomo":
-        print(table(f"{part}, turns, {of}", [each for each in sheets if each.unit == "turn"], "turn"), flush=True)
+        print(table(f"{part}, turns, {of}", [sheet for sheet in sheets if sheet.unit == "turn"], "turn"), flush=True)
 
 
-def _own(given: argparse.Namespace, cases: list[Case], unit: str) -> Iterator[Sheet]:
+def _own(options: argparse.Namespace, cases: list[Case], unit: str) -> Iterator[Sheet]:
     makers: dict[str, Callable[[], System]] = {"engram": Ours, "bm25": Bm25}
-    if given.minilm:
+    if options.minilm:
         makers |= {"engram, minilm": partial(Ours, "minilm")}
     for name, make in makers.items():
-        if _wanted(given, name):
+        if _wanted(options, name):
             yield _asked(name, make, cases, unit)
     for name, make in makers.items() if unit == "turn" else ():
-        if _wanted(given, name):
+        if _wanted(options, name):
             whole = _asked(name, make, cases, "session")
             whole.name = f"{name}, whole sessions"
             yield whole
-    for system in ablations() if given.ablation else ():
+    for system in ablations() if options.ablation else ():
         with closing(system):
             yield ask(system, cases, unit)
 
@@ -125,32 +131,32 @@ def _asked(name: str, make: Callable[[], System], cases: list[Case], unit: str) 
         return Sheet(name, unit, why=str(problem))
 
 
-def _peers(given: argparse.Namespace, cases: list[Case], unit: str) -> Iterator[Sheet]:
+def _peers(options: argparse.Namespace, cases: list[Case], unit: str) -> Iterator[Sheet]:
     for peer in PEERS:
-        if not _wanted(given, peer.name):
+        if not _wanted(options, peer.name):
             continue
-        if given.peers is None or given.quick:
-            yield Sheet(peer.name, unit, why="--peers was not given" if given.peers is None else "--quick")
+        if options.peers is None or options.quick:
+            yield Sheet(peer.name, unit, why="--peers was not given" if options.peers is None else "--quick")
             continue
-        yield _asked(peer.name, partial(Running, peer, given.peers), cases, unit)
+        yield _asked(peer.name, partial(Running, peer, options.peers), cases, unit)
 
 
-def _wanted(given: argparse.Namespace, name: str) -> bool:
-    return not given.systems or name in given.systems
+def _wanted(options: argparse.Namespace, name: str) -> bool:
+    return not options.systems or name in options.systems
 
 
-def _unasked(given: argparse.Namespace) -> None:
-    which, cases = _cases("longmemeval", given)
+def _unasked(options: argparse.Namespace) -> None:
+    which, cases = _cases("longmemeval", options)
     print(f"\n== unasked: {which}, and transcripts", flush=True)
-    print(measure(cases, given.quick), flush=True)
+    print(measure(cases, options.quick), flush=True)
 
 
 # ---- Growth
 
 
-def _latency(given: argparse.Namespace) -> None:
-    sizes = SIZES[:1] if given.quick else (*SIZES, 1_000_000) if given.million else SIZES
-    rows = [row for row in growth(sizes, 20 if given.quick else 200) if _wanted(given, row.system)]
+def _latency(options: argparse.Namespace) -> None:
+    sizes = SIZES[:1] if options.quick else (*SIZES, 1_000_000) if options.million else SIZES
+    rows = [row for row in growth(sizes, 20 if options.quick else 200) if _wanted(options, row.system)]
     print(growth_table(rows), flush=True)
 
 

@@ -1,6 +1,6 @@
-"""What each part of recall is worth: the same questions with one part switched off.
+"""Measure what each part of recall contributes: the same questions with one part of the score disabled.
 
-The product has no switch for this. The one place that may reach into it is here.
+Engram has no option for this, so this module calls its internals.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 
 from benchmarks.recall.data import turn_id
 from benchmarks.recall.systems import Hit, Ours, System
-from engram.recall.fuse import Weights
-from engram.recall.question import question
-from engram.recall.search import search
+from engram.search.candidates import search_index
+from engram.search.fuse import ScoreWeights
+from engram.search.query import parse_question
 from engram.store import exchanges
 
 _OFF: dict[str, dict[str, Any]] = {
@@ -39,23 +39,23 @@ class Without(Ours):
         super().__init__(embedder)
         self.name = f"{self.name} - {part}"
         self.about = f"{self.about}, without: {part}"
-        self.weights = Weights(**_OFF[part])
+        self.weights = ScoreWeights(**_OFF[part])
 
     def search(self, asked: str, asked_at: datetime, k: int, abstain: bool = False) -> list[Hit]:  # noqa: ARG002
-        """Return what the inner search finds with that part's weight at 0."""
-        result = search(self.engram, question(asked, asked_at), weights=self.weights)
+        """Search the index with the weight of the disabled part set to 0."""
+        result = search_index(self.engram, parse_question(asked, asked_at), weights=self.weights)
         if self.unit == "session":
             result, _ = result.by_session()
-        found = result.found(0, k if self.unit == "session" else max(k, 50))
-        rows = exchanges.by_id(self.engram.engine, [each.source for each in found])
+        docs = result.list_docs(0, k if self.unit == "session" else max(k, 50))
+        rows = exchanges.fetch_by_ids(self.engram.engine, [doc.source for doc in docs])
         hits = []
-        for each in found:
-            row = rows[each.source]
-            place = turn_id(row["session_id"], exchanges.turn(self.engram.engine, row))
+        for doc in docs:
+            row = rows[doc.source]
+            place = turn_id(row["session_id"], exchanges.count_before(self.engram.engine, row))
             hits.append(Hit(row["session_id"], place, row["content"][:320]))
         return hits
 
 
 def ablations(embedder: str = "static") -> Sequence[System]:
-    """Return Engram once for each part that can be switched off."""
+    """Return one Engram for each part that can be disabled."""
     return [Without(embedder, part) for part in _OFF]

@@ -1,4 +1,4 @@
-"""Conversations of any length, made of words nobody said: a seeded vocabulary with Zipf's frequencies."""
+"""Generated conversations of any length: a seeded random vocabulary with Zipf frequencies."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from datetime import datetime, timedelta, timezone
 
 from benchmarks.recall.data import Session, Turn
 
-TURNS = 20  # of a session
+TURNS = 20  # per session
 _WORDS = 30_000
 _BEGIN = datetime(2024, 1, 1, tzinfo=timezone.utc)
 _SOUNDS = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or", "ist")]
 
 
 class Corpus:
-    """The same sessions and questions for the same seed."""
+    """Generates the same sessions and questions for the same seed."""
 
     def __init__(self, seed: int = 7) -> None:
         self.random = random.Random(seed)
@@ -27,11 +27,11 @@ class Corpus:
         self.weights = list(itertools.accumulate(1 / (rank + 2.7) for rank in range(_WORDS)))
 
     def text(self, least: int, most: int) -> str:
-        """Return some words, common ones often."""
+        """Return random words by their frequency."""
         return " ".join(self.random.choices(self.words, cum_weights=self.weights, k=self.random.randint(least, most)))
 
     def sessions(self, exchanges: int) -> Iterator[Session]:
-        """Yield sessions until there are so many exchanges."""
+        """Yield sessions with this many exchanges in total."""
         for number in range((exchanges + TURNS - 1) // TURNS):
             at = _BEGIN + timedelta(minutes=30 * number)
             count = min(TURNS, exchanges - number * TURNS)
@@ -39,7 +39,7 @@ class Corpus:
             yield Session(f"session-{number}", tuple(turns))
 
     def turn(self, at: datetime, place: int) -> Turn:
-        """Return one thing said."""
+        """Return one random turn."""
         return Turn("assistant" if place % 2 else "user", self.text(8, 60), at)
 
     def question(self) -> str:

@@ -1,6 +1,6 @@
-"""Vectors of a slow model, kept between runs: the same texts are asked of it again and again.
+"""Cache the vectors of a slow embedder between runs, because the texts are always the same.
 
-Only the time to index changes by it, never what is found.
+This changes only the time to index, not the results.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from typing import Any
 import numpy as np
 
 from benchmarks.recall.data import CACHE
-from engram.llm import embedder as embedders
+from engram.models import embedder
 from engram.settings import Settings
 
 Matrix = np.ndarray[Any, np.dtype[np.float32]]
 
 
 class Kept:
-    """An embedder that remembers what it was asked."""
+    """An embedder with a cache on disk."""
 
     def __init__(self, settings: Settings) -> None:
-        self.inner = embedders.load("minilm", settings)
-        self.model, self.usual = self.inner.model, embedders.usual(self.inner)
+        self.inner = embedder.load_embedder("minilm", settings)
+        self.model, self.usual = self.inner.model, embedder.get_baseline(self.inner)
         self.path = CACHE / f"{self.model}.npz"
         self.known: dict[str, Any] = {}
         if self.path.exists():
-            with np.load(self.path) as found:
-                self.known = dict(zip(found["names"].tolist(), found["vectors"], strict=True))
+            with np.load(self.path) as saved:
+                self.known = dict(zip(saved["names"].tolist(), saved["vectors"], strict=True))
         self.new = 0
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """Return one vector for each text, asking the model only for those it was not asked before."""
+        """Return one vector per text, calling the model only for texts that are not cached."""
         names = [hashlib.blake2b(text.encode(), digest_size=12).hexdigest() for text in texts]
         lacking = {name: text for name, text in zip(names, texts, strict=True) if name not in self.known}
         if lacking:
@@ -45,7 +45,7 @@ class Kept:
         return np.array([self.known[name] for name in names], np.float32).reshape(len(names), -1)
 
     def keep(self) -> None:
-        """Write what is known, whole or not at all."""
+        """Write the cache atomically."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         part = Path(f"{self.path}.part.npz")
         np.savez(part, names=np.array(list(self.known)), vectors=np.array(list(self.known.values()), np.float16))
@@ -54,8 +54,8 @@ class Kept:
 
 
 def offered(name: str) -> str:
-    """Return the name of an embedder, a slow one with its vectors kept."""
+    """Return the name of an embedder; for minilm, register and return the cached one."""
     if name != "minilm":
         return name
-    embedders.offer("minilm, kept", Kept)
+    embedder.register_embedder("minilm, kept", Kept)
     return "minilm, kept"

@@ -1,6 +1,6 @@
-"""How recall grows with what is remembered, beside the way of stacking every vector for every query.
+"""Measure how recall scales with the number of exchanges, against a brute-force vector search like Lyra's.
 
-Each size runs in a process of its own, so that its memory is its own.
+Each size runs in its own process, so that memory can be measured.
 
 python -m benchmarks.recall.latency engram|lyra EXCHANGES QUERIES
 """
@@ -24,7 +24,7 @@ from benchmarks.recall.corpus import Corpus
 from benchmarks.recall.metrics import percentile
 from benchmarks.recall.systems import NotRun, Ours
 
-WARM = 20  # queries before the clock counts
+WARM = 20  # queries before the measurement
 DIMENSIONS = 384
 NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
 LYRA_LIMIT = 100_000
@@ -32,12 +32,12 @@ LYRA_LIMIT = 100_000
 
 @dataclass(frozen=True)
 class Growth:
-    """What one size costs."""
+    """The figures of one size."""
 
     system: str
     exchanges: int
-    taken_in: float = 0.0  # exchanges a second
-    embedded: float = 0.0  # exchanges a second
+    taken_in: float = 0.0  # exchanges per second
+    embedded: float = 0.0  # exchanges per second
     stored: int = 0  # bytes
     rss: float = 0.0  # MB
     p50: float = 0.0
@@ -46,7 +46,7 @@ class Growth:
 
 
 def growth(sizes: tuple[int, ...], queries: int) -> Iterator[Growth]:
-    """Yield what every size costs, ours and Lyra's."""
+    """Yield the figures of every size, ours and Lyra's."""
     for size in sizes:
         for system in ("engram", "lyra"):
             if system == "lyra" and size > LYRA_LIMIT:
@@ -60,17 +60,17 @@ def _apart(system: str, size: int, queries: int) -> Growth:
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=root)
     if done.returncode:
-        said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        error = (done.stderr.strip().splitlines() or ["no output"])[-1]
         return Growth(
-            system, size, why=f"not run: {said.removeprefix(f'{NotRun.__module__}.{NotRun.__name__}: ')[:200]}"
+            system, size, why=f"not run: {error.removeprefix(f'{NotRun.__module__}.{NotRun.__name__}: ')[:200]}"
         )
     return Growth(**json.loads(done.stdout.splitlines()[-1]))
 
 
 def table(rows: list[Growth]) -> str:
-    """Return the growth as a table."""
-    heading = ("exchanges", "taken in /s", "embedded /s", "stored MB", "RSS MB", "p50 ms", "p95 ms")
-    lines = ["\nlatency: growth with what is remembered", f"  {'':10} " + " ".join(f"{name:>12}" for name in heading)]
+    """Format the figures as a table."""
+    heading = ("exchanges", "stored /s", "embedded /s", "stored MB", "RSS MB", "p50 ms", "p95 ms")
+    lines = ["\nlatency by number of exchanges", f"  {'':10} " + " ".join(f"{name:>12}" for name in heading)]
     for row in rows:
         numbers = (
             f"{row.taken_in:,.0f}", f"{row.embedded:,.0f}" if row.embedded else "-", f"{row.stored / 1e6:,.1f}",
@@ -102,14 +102,14 @@ def _bytes(folder: str) -> int:
     return sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file() and path.name != "ballast")
 
 
-# ---- In the process of its own
+# ---- In the child process
 
 
 def ours(size: int, queries: int) -> Growth:
-    """Fill Engram and ask it."""
+    """Measure Engram."""
     from engram import Engram
 
-    Ours()  # says so if this Engram cannot be measured yet
+    Ours()  # raises NotRun if this Engram cannot be measured
     corpus = Corpus()
     with tempfile.TemporaryDirectory(prefix="engram-bench-") as folder:
         engram: Any = Engram(folder, embedder="static")
@@ -124,19 +124,19 @@ def ours(size: int, queries: int) -> Growth:
         embedding = time.perf_counter() - began
         questions = [corpus.question() for _ in range(WARM + queries)]
         p50, p95 = _timed(lambda number: engram.recall(questions[number], k=10, now=NOW), queries)
-        found = Growth("engram", size, size / taken, size / embedding, _bytes(folder), _rss(), p50, p95)
+        figures = Growth("engram", size, size / taken, size / embedding, _bytes(folder), _rss(), p50, p95)
         engram.close()
-    return found
+    return figures
 
 
 def lyra(size: int, queries: int) -> Growth:
-    """Keep every vector as a blob and stack all of them for every query; the query's own vector is given."""
+    """Measure a table of vectors that every query reads completely; the vector of the query is given."""
     import sqlite3
 
     try:
         np: Any = importlib.import_module("numpy")
     except ImportError:
-        raise NotRun("numpy is not here") from None
+        raise NotRun("numpy is not installed") from None
     chance = np.random.default_rng(7)
     with tempfile.TemporaryDirectory(prefix="engram-bench-") as folder:
         base = sqlite3.connect(Path(folder) / "lyra.db")
@@ -144,7 +144,7 @@ def lyra(size: int, queries: int) -> Growth:
         began = time.perf_counter()
         for start in range(0, size, 10_000):
             vectors = chance.standard_normal((min(10_000, size - start), DIMENSIONS)).astype(np.float32)
-            rows = ((each.tobytes(),) for each in vectors)
+            rows = ((vector.tobytes(),) for vector in vectors)
             base.executemany("insert into memories (vector) values (?)", rows)
         base.commit()
         taken = time.perf_counter() - began
@@ -157,9 +157,9 @@ def lyra(size: int, queries: int) -> Growth:
             return [rows[place][0] for place in np.argsort(-near)[:10]]
 
         p50, p95 = _timed(search, queries)
-        found = Growth("lyra", size, size / taken, 0.0, _bytes(folder), _rss(), p50, p95)
+        figures = Growth("lyra", size, size / taken, 0.0, _bytes(folder), _rss(), p50, p95)
         base.close()
-    return found
+    return figures
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a ranking is worth; pure."""
+"""Metrics of a ranking; pure functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 def any_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
     """Return 1 if one of the gold ids is among the first k."""
-    return float(any(each in gold for each in ranked[:k]))
+    return float(any(item in gold for item in ranked[:k]))
 
 
 def all_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
@@ -23,31 +23,31 @@ def recall_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
 
 
 def ndcg_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
-    """Return the discounted gain of the first k over that of the best order."""
-    gained = sum(1 / math.log2(place + 2) for place, each in enumerate(ranked[:k]) if each in gold)
+    """Return the discounted gain of the first k, divided by that of the best order."""
+    gained = sum(1 / math.log2(place + 2) for place, item in enumerate(ranked[:k]) if item in gold)
     best = sum(1 / math.log2(place + 2) for place in range(min(k, len(set(gold)))))
     return gained / best
 
 
 def reciprocal_rank(ranked: Sequence[str], gold: Collection[str]) -> float:
-    """Return one over the place of the first gold id, or 0."""
-    return next((1 / place for place, each in enumerate(ranked, 1) if each in gold), 0.0)
+    """Return one over the rank of the first gold id, or 0."""
+    return next((1 / rank for rank, item in enumerate(ranked, 1) if item in gold), 0.0)
 
 
 def percentile(values: Iterable[float], share: float) -> float:
-    """Return the value that a share of the values does not pass (nearest rank)."""
+    """Return a percentile by nearest rank; `share` is between 0 and 1."""
     ordered = sorted(values)
     return ordered[max(math.ceil(share * len(ordered)) - 1, 0)] if ordered else math.nan
 
 
 def distinct(ids: Iterable[str]) -> list[str]:
-    """Return ids in the order they first appear."""
+    """Return the distinct ids in order of first appearance."""
     return list(dict.fromkeys(ids))
 
 
 @dataclass(frozen=True)
 class Scores:
-    """The mean worth of several rankings."""
+    """The mean metrics of several rankings."""
 
     count: int
     any_1: float
@@ -62,7 +62,7 @@ class Scores:
 
 
 def scores(rankings: Iterable[tuple[Sequence[str], Collection[str]]]) -> Scores:
-    """Return the mean scores of rankings, each with its gold ids."""
+    """Return the mean metrics of rankings, each with its gold ids."""
     rows = [
         (
             any_at(ranked, gold, 1), any_at(ranked, gold, 5), any_at(ranked, gold, 10),

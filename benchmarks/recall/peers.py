@@ -1,7 +1,7 @@
-"""Other memories, each in an environment of its own, spoken to over lines of JSON.
+"""Other memory systems, each in its own virtual environment, called through lines of JSON.
 
-A runner reads one request per line and answers with one line: `prepare` takes in sessions, `search` asks. Whatever
-cannot be installed or does not answer is named with its reason.
+A runner reads one request per line and answers with one line: `prepare` indexes sessions, `search` asks. A system that
+cannot be installed or does not answer is listed with the reason.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM
 
 @dataclass(frozen=True)
 class Peer:
-    """A memory others made."""
+    """A memory system by others."""
 
     name: str
     runner: str
     packages: tuple[str, ...]
     abstains: bool
-    data: tuple[str, ...] = ()  # packages we want only the files of: no code of theirs is run
+    data: tuple[str, ...] = ()  # packages of which we use only the data files
 
 
 PEERS = (
@@ -45,14 +45,14 @@ PEERS = (
 
 
 def install(peer: Peer, folder: Path) -> Path:
-    """Return the interpreter of a peer's environment, made if it is not there."""
+    """Create the environment of a peer if needed; return its interpreter."""
     home = folder / peer.name
     stamp = home / "installed"
     python = home / "bin" / "python"
     wanted = " ".join((*peer.packages, *peer.data))
     if stamp.exists() and stamp.read_text() == wanted:
         return python
-    base = getattr(sys, "_base_executable", sys.executable)  # our environment need not have pip
+    base = getattr(sys, "_base_executable", sys.executable)  # our environment may have no pip
     _do(base, "-m", "venv", "--without-pip", str(home))
     pip = (base, "-m", "pip", "--disable-pip-version-check", "--python", str(python), "install", "-q")
     _do(*pip, *peer.packages)
@@ -69,11 +69,11 @@ def _do(*command: str) -> None:
 
 
 def _last(text: str) -> str:
-    return (text.strip().splitlines() or ["it said nothing"])[-1][:200]
+    return (text.strip().splitlines() or ["no output"])[-1][:200]
 
 
 class Running:
-    """A peer's runner, as a system."""
+    """The runner process of a peer."""
 
     def __init__(self, peer: Peer, folder: Path) -> None:
         self.name, self.abstains = peer.name, peer.abstains
@@ -107,23 +107,23 @@ class Running:
         line = self.process.stdout.readline()
         if not line:
             self.listener.join(10)
-            raise NotRun(f"its runner ended: {_last(''.join(self.errors))}")
+            raise NotRun(f"its runner exited: {_last(''.join(self.errors))}")
         answer: dict[str, Any] = json.loads(line)
         if "problem" in answer:
             raise NotRun(str(answer["problem"])[:200])
         return answer
 
     def prepare(self, sessions: Sequence[Session], unit: str) -> None:
-        """Hand over the sessions, one document each, or one for each turn."""
+        """Send the sessions, one document per session or per turn."""
         self._ask({"do": "prepare", "documents": documents(sessions, unit)})
 
     def search(self, question: str, asked_at: datetime, k: int, abstain: bool = False) -> list[Hit]:  # noqa: ARG002
-        """Ask; the peers know no clock of the asker."""
-        found = self._ask({"do": "search", "question": question, "k": k, "abstain": abstain})["hits"]
-        return [Hit(session, turn, snippet) for session, turn, snippet in found]
+        """Search; the peers cannot take the time of the question into account."""
+        hits = self._ask({"do": "search", "question": question, "k": k, "abstain": abstain})["hits"]
+        return [Hit(session, turn, snippet) for session, turn, snippet in hits]
 
     def close(self) -> None:
-        """End the runner."""
+        """Stop the runner."""
         if self.process.stdin:
             with contextlib.suppress(BrokenPipeError):
                 self.process.stdin.close()
@@ -140,14 +140,14 @@ class Running:
 
 
 def documents(sessions: Sequence[Session], unit: str) -> list[dict[str, Any]]:
-    """Return what a peer is to remember."""
+    """Return the documents for a peer, one per session or per turn."""
     if unit == "turn":
         return [
-            {"session": each.id, "turn": turn_id(each.id, place), "turns": [[turn.role, turn.content]]}
-            for each in sessions
-            for place, turn in enumerate(each.turns)
+            {"session": session.id, "turn": turn_id(session.id, place), "turns": [[turn.role, turn.content]]}
+            for session in sessions
+            for place, turn in enumerate(session.turns)
         ]
     return [
-        {"session": each.id, "turn": None, "turns": [[turn.role, turn.content] for turn in each.turns]}
-        for each in sessions
+        {"session": session.id, "turn": None, "turns": [[turn.role, turn.content] for turn in session.turns]}
+        for session in sessions
     ]

@@ -1,4 +1,4 @@
-"""The memories that are asked, behind one small protocol."""
+"""The memory systems, behind one small protocol."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from typing import Any, Protocol
 from benchmarks.recall import kept
 from benchmarks.recall.data import Session, turn_id
 
-_DEEP = 50  # exchanges asked for, to be folded into sessions
+_DEEP = 50  # exchanges to request before grouping them by session
 
 
 @dataclass(frozen=True)
 class Hit:
-    """What a memory found: a session, where it can tell a turn of it, and what it would show."""
+    """A search result: a session, the turn if known, and the text to show."""
 
     session: str
     turn: str | None
@@ -28,31 +28,31 @@ class Hit:
 
 
 class NotRun(Exception):
-    """A memory cannot be measured here; the text says why."""
+    """The system cannot be measured here; the message says why."""
 
 
 class System(Protocol):
-    """A memory that can be filled and asked."""
+    """A memory system that can be filled and searched."""
 
     name: str
-    about: str  # what exactly runs
-    abstains: bool  # it can say that it knows nothing
+    about: str  # version and configuration
+    abstains: bool  # can report that it knows nothing
 
     def prepare(self, sessions: Sequence[Session], unit: str) -> None:
-        """Forget everything, then take in these sessions, found by session or by turn."""
+        """Replace the contents by these sessions, to be found by session or by turn."""
 
     def search(self, question: str, asked_at: datetime, k: int, abstain: bool = False) -> list[Hit]:
-        """Return what was found, best first."""
+        """Return the hits, best first."""
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """Release all resources."""
 
 
 # ---- Ours
 
 
 class Ours:
-    """Engram through its public library."""
+    """Engram through its Python library."""
 
     abstains = True
 
@@ -67,7 +67,7 @@ class Ours:
 
         lacking = [name for name in ("add_exchanges_bulk", "index") if not hasattr(Engram, name)]
         if lacking or not _takes(Engram.recall, "now"):
-            raise NotRun(f"this Engram has no {' and no '.join(lacking or ['recall at a given time'])} yet")
+            raise NotRun(f"this Engram has no {' and no '.join(lacking or ['recall at a given time'])}")
         self.unit = "session"
         self.engram: Any = None
         self.folder: tempfile.TemporaryDirectory[str] | None = None
@@ -87,10 +87,10 @@ class Ours:
     def search(self, question: str, asked_at: datetime, k: int, abstain: bool = False) -> list[Hit]:
         more: dict[str, Any] = {"abstain": abstain}
         if self.unit == "session" and _takes(self.engram.recall, "by"):
-            found = self.engram.recall(question, k=k, now=asked_at, by="session", **more)
+            hits = self.engram.recall(question, k=k, now=asked_at, by="session", **more)
         else:
-            found = self.engram.recall(question, k=max(k, _DEEP), now=asked_at, **more)
-        return [Hit(each.session_id, turn_id(each.session_id, each.turn), each.snippet) for each in found]
+            hits = self.engram.recall(question, k=max(k, _DEEP), now=asked_at, **more)
+        return [Hit(hit.session_id, turn_id(hit.session_id, hit.turn), hit.snippet) for hit in hits]
 
     def close(self) -> None:
         if self.engram is not None:
@@ -106,11 +106,11 @@ def _takes(function: Any, parameter: str) -> bool:
     return parameter in signature(function).parameters
 
 
-# ---- The baseline
+# ---- Baseline
 
 
 class Bm25:
-    """Okapi BM25 over whole sessions, or over turns: small letters, no stemming, nothing else."""
+    """Okapi BM25 over sessions or turns: lowercase, no stemming."""
 
     name = "bm25"
     about = "Okapi BM25, k1 1.5, b 0.75"
@@ -138,9 +138,9 @@ class Bm25:
     def search(self, question: str, asked_at: datetime, k: int, abstain: bool = False) -> list[Hit]:  # noqa: ARG002
         total: dict[int, float] = defaultdict(float)
         for word in set(_words(question)):
-            found = self.postings.get(word, [])
-            weight = math.log(1 + (len(self.texts) - len(found) + 0.5) / (len(found) + 0.5))
-            for place, times in found:
+            postings = self.postings.get(word, [])
+            weight = math.log(1 + (len(self.texts) - len(postings) + 0.5) / (len(postings) + 0.5))
+            for place, times in postings:
                 length = 1 - self.b + self.b * self.lengths[place] / self.mean
                 total[place] += weight * times * (self.k1 + 1) / (times + self.k1 * length)
         return [self.texts[place] for place in sorted(total, key=lambda place: (-total[place], place))[:k]]

@@ -1,4 +1,4 @@
-"""The figures as a person reads them."""
+"""Format the figures as tables."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ _HEADING = ("any@1", "any@5", "any@10", "all@5", "all@10", "rec@5", "rec@10", "n
 
 
 def table(title: str, sheets: Sequence[Sheet], unit: str | None = None) -> str:
-    """Return the scores of every memory, then by kind of question, then what they cost."""
+    """Return the scores of every system, overall and by kind of question, then the costs."""
     run = [sheet for sheet in sheets if sheet.answers]
     lines = [f"\n{title}", f"  {'':24} {'n':>5} " + " ".join(f"{name:>7}" for name in _HEADING)]
     lines += [_row(sheet.name, sheet.scored(unit=unit)) if sheet.answers else _reason(sheet) for sheet in sheets]
     for kind in run[0].kinds() if run else []:
         lines += [f"  {kind}", *(_row(f"  {sheet.name}", sheet.scored(kind, unit)) for sheet in run)]
-    lines += ["  apart: evidence of questions without an answer"] if run else []
+    lines += ["  separately: evidence of unanswerable questions"] if run else []
     lines += [_row(f"  {sheet.name}", sheet.scored(unit=unit, unanswerable=True)) for sheet in run]
     return "\n".join([*lines, *_costs(run), *(f"  {sheet.name}: {sheet.about}" for sheet in run)])
 
 
 def _reason(sheet: Sheet) -> str:
-    return f"  {sheet.name:24} not run: {sheet.why or 'it was asked nothing'}"
+    return f"  {sheet.name:24} not run: {sheet.why or 'no questions asked'}"
 
 
-def _row(name: str, found: Scores) -> str:
-    count, *values = astuple(found)
+def _row(name: str, scores: Scores) -> str:
+    count, *values = astuple(scores)
     if not count:
         return f"  {name:24} {count:>5}"
     cells = [f"{value:7.1%}" for value in values[:7]] + [f"{value:7.3f}" for value in values[7:]]
@@ -38,7 +38,7 @@ def _row(name: str, found: Scores) -> str:
 def _costs(run: Sequence[Sheet]) -> list[str]:
     if not run:
         return []
-    heading = ("silent: right", "wrong", "tokens@5", "p50 ms", "p95 ms", "index s")
+    heading = ("abstains: right", "wrong", "tokens@5", "p50 ms", "p95 ms", "index s")
     lines = ["", f"  {'':24} " + " ".join(f"{name:>13}" for name in heading)]
     for sheet in run:
         silent = [f"{share:.1%}" if share is not None else "-" for share in sheet.silence()]

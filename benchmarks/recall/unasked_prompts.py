@@ -1,8 +1,8 @@
-"""What people say to coding agents all day that no memory should answer to."""
+"""Everyday prompts to coding agents that should not get any context."""
 
 from __future__ import annotations
 
-# Written from how such prompts look, before any rule was tried on them.
+# Written before any rule was tested on them.
 GENERIC = tuple(
     line.strip()
     for line in """

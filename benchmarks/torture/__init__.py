@@ -1,9 +1,9 @@
-"""Kill a sweep at random moments, a thousand times, and prove after each that nothing acknowledged is lost.
+"""Kill an ingest process at random times, a thousand times, and check after each that nothing acknowledged is lost.
 
-A child process takes in a growing home of Claude transcripts again and again, under so small a budget that every
-sweep also evicts. After each sweep it acknowledges, on the disk, how much of every session the store holds. The
-parent lets the transcripts grow meanwhile, kills the child, opens what it left behind and holds it against what it
-wrote into the transcripts itself: the product's own counts are judged, never trusted.
+A child process repeatedly ingests growing Claude transcripts, with a budget so small that every sweep also evicts.
+After each sweep it writes to disk how many events of every session the store has. Meanwhile the parent extends the
+transcripts, kills the child, opens the store and compares it with what it wrote to the transcripts. It does not rely on
+Engram's own counts.
 
 python -m benchmarks.torture --kills 1000 [--seed 1] [--store postgresql://…] [--json]
 """

@@ -1,4 +1,4 @@
-"""The command: torture a store and show what came of it."""
+"""The command line: torture a store and print the summary."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from benchmarks.torture.nemesis import report, torture
 
 
 def main(words: list[str]) -> int:
-    """Read the command line and torture."""
+    """Run the torture test."""
     parser = argparse.ArgumentParser(
-        "python -m benchmarks.torture", description="Kill sweeps at random moments, and check what they leave."
+        "python -m benchmarks.torture", description="Kill ingest processes at random times and check the store."
     )
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--store", help="a postgresql:// address of an empty store; without it SQLite")
+    parser.add_argument("--store", help="a postgresql:// URL of an empty store (default: SQLite)")
     parser.add_argument("--json", action="store_true")
-    given = parser.parse_args(words)
+    options = parser.parse_args(words)
     root = Path(tempfile.mkdtemp(prefix="engram-torture-"))
     tell = _progress if sys.stderr.isatty() else lambda _: None
-    summary = torture(root, given.store, kills=given.kills, seed=given.seed, tell=tell)
-    print(json.dumps(asdict(summary)) if given.json else report(summary))
+    summary = torture(root, options.store, kills=options.kills, seed=options.seed, tell=tell)
+    print(json.dumps(asdict(summary)) if options.json else report(summary))
     if summary.violations:
-        print(f"The store is kept in {root}", file=sys.stderr)
+        print(f"The store is in {root}", file=sys.stderr)
         return 1
     shutil.rmtree(root)
     return 0

@@ -1,4 +1,4 @@
-"""A user's home whose Claude sessions grow; what was written into each transcript is known by heart."""
+"""A home directory with growing Claude transcripts of known content."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ import uuid
 from pathlib import Path
 
 WORDS = ("garden", "window", "bridge", "silver", "forest", "candle", "market", "winter", "yellow", "harbor")
-LENGTH = 80  # words of a message: all are equally long, so that the size of a body tells how many it holds
-ALIVE = 16  # sessions that grow at a time
+LENGTH = 80  # words per message: all have the same length, so that the size of a body gives the number of messages
+ALIVE = 16  # sessions that grow at the same time
 
 
 def text(session: int, number: int) -> str:
-    """Return what a message says."""
+    """Return the text of a message."""
     chance = random.Random(f"{session}/{number}")
     return f"s{session:04}n{number:06} " + " ".join(chance.choices(WORDS, k=LENGTH))
 
 
 class Home:
-    """The transcripts and how far each has come."""
+    """The transcripts and their lengths."""
 
     def __init__(self, root: Path, seed: int, most: int = 1000) -> None:
         self.root, self.most = root, most
         self.chance = random.Random(f"{seed}/home")
-        self.written: dict[str, int] = {}  # the agent's id of a session → whole lines in its transcript
+        self.written: dict[str, int] = {}  # the agent's session id → complete lines in its transcript
         self._numbers: dict[str, int] = {}
-        self._rest: dict[str, str] = {}  # what is still missing of a line begun
+        self._rest: dict[str, str] = {}  # the missing rest of an incomplete line
         self._place = root / ".claude" / "projects" / "-home-me-app"
         self._place.mkdir(parents=True)
 
     def grow(self) -> None:
-        """Let something happen in one session: a few lines, sometimes one more that has not come to its end."""
+        """Append a few lines to one session, sometimes with an incomplete last line."""
         name = self._session()
         self._finish(name)
         count, half = self.chance.choice((1, 1, 2, 4, 12)), self.chance.random() < 0.2
@@ -44,12 +44,12 @@ class Home:
             self._rest[name] = rest
 
     def settle(self) -> None:
-        """Finish every line that was begun."""
+        """Complete all incomplete lines."""
         for name in list(self._rest):
             self._finish(name)
 
-    def said(self, name: str, number: int) -> str:
-        """Return what the transcript of a session says in a line."""
+    def message(self, name: str, number: int) -> str:
+        """Return the text of a line of a session's transcript."""
         return text(self._numbers[name], number)
 
     def _session(self) -> str:

@@ -1,4 +1,4 @@
-"""The nemesis: it starts the sweeper, lets the transcripts grow, kills it, and looks at what it left behind."""
+"""The nemesis: start a sweeper, extend the transcripts, kill the sweeper, and check the store."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from benchmarks.torture.sweeper import Place, held, sweep_until_killed
 from engram import Engram
 from engram.store import blobs
 
-LONGEST = 0.15  # seconds a sweeper is left to live, once it may die
-MOST = 200  # growths while one sweeper lives: a slow machine gets no more to do than a fast one
-UNSWEPT = 4  # after every so many kills the next sweeper finds things as the last one left them
+LONGEST = 0.15  # maximum seconds until a sweeper is killed
+MOST = 200  # maximum extensions per sweeper, so that a slow machine does not get more work
+UNSWEPT = 4  # after every fourth kill the next sweeper starts without a clean sweep in between
 
 _BUSY = """
 select count(*) as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
@@ -31,16 +31,16 @@ select count(*) as count from pg_stat_activity where datname = current_database(
 
 @dataclass
 class Summary:
-    """What came of it."""
+    """The result of the torture test."""
 
     kills: int = 0
     sweeps: int = 0  # acknowledged
     acknowledged: int = 0  # events
     sessions: int = 0
     evictions: int = 0  # bodies
-    in_the_middle: int = 0  # kills that left behind more than was acknowledged, or something half done
-    half_evicted: int = 0  # kills between the mark and the drop
-    leftovers: int = 0  # bodies nothing points to, in the end
+    in_the_middle: int = 0  # kills that left unacknowledged events or unfinished work
+    half_evicted: int = 0  # kills between marking and deleting a body
+    leftovers: int = 0  # unreferenced bodies at the end
     seconds: float = 0.0
     violations: list[str] = field(default_factory=list)
 
@@ -53,14 +53,14 @@ def torture(
     seed: int = 1,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Summary:
-    """Kill a sweeper so many times, and judge what it leaves each time."""
+    """Kill sweepers and check the store after each kill."""
     place = Place(str(root / "user"), str(root / "home"), store or str(root / "home" / "engram.db"))
     with _same_environment():
         return _Nemesis(place, seed).run(kills, tell)
 
 
 class _Nemesis:
-    """One torture."""
+    """One run of the torture test."""
 
     def __init__(self, place: Place, seed: int) -> None:
         self.place, self.home = place, Home(Path(place.user), seed)
@@ -72,10 +72,10 @@ class _Nemesis:
         place.acknowledged.touch()
         self._news, self._begun = place.acknowledged.open("rb"), b""
         self._server = multiprocessing.get_context("forkserver")
-        self._server.set_forkserver_preload(["benchmarks.torture.sweeper", "engram.capture.intake"])
+        self._server.set_forkserver_preload(["benchmarks.torture.sweeper", "engram.capture.ingest_run"])
 
     def run(self, kills: int, tell: Callable[[str], None]) -> Summary:
-        """Kill and judge, until something is wrong or the number is full."""
+        """Kill and check until there is a violation or all kills are done."""
         began, summary = time.monotonic(), self.summary
         while summary.kills < kills and not summary.violations:
             self._kill()
@@ -88,20 +88,20 @@ class _Nemesis:
         return summary
 
     def _kill(self) -> None:
-        """Let a sweeper work while the transcripts grow, and kill it at some moment."""
+        """Run a sweeper while the transcripts grow, and kill it at a random time."""
         sweeper = self._server.Process(target=sweep_until_killed, args=(self.place,), daemon=True)
         sweeper.start()
-        if self.chance.random() < 0.8:  # else it may die before it has even opened the store
+        if self.chance.random() < 0.8:  # otherwise it may be killed before it has opened the store
             self._grow(10, self._hears)
         self._grow(self.chance.uniform(0, LONGEST))
         sweeper.kill()
         sweeper.join()
         self.summary.kills += 1
         if sweeper.exitcode != -SIGKILL:
-            self.summary.violations.append(f"a sweeper ended by itself ({sweeper.exitcode})")
+            self.summary.violations.append(f"a sweeper exited by itself ({sweeper.exitcode})")
         self.home.settle()
         self._hears()
-        self._begun = b""  # an acknowledgement it did not live to finish is none
+        self._begun = b""  # ignore an incomplete acknowledgement
 
     def _grow(self, seconds: float, enough: Callable[[], bool] = lambda: False) -> None:
         deadline, growths = time.monotonic() + seconds, 0
@@ -112,7 +112,7 @@ class _Nemesis:
             time.sleep(0.001)
 
     def _hears(self) -> bool:
-        """Read what was acknowledged since; tell whether it was anything."""
+        """Read new acknowledgements; return whether there were any."""
         *lines, self._begun = (self._begun + self._news.read()).split(b"\n")
         for line in lines:
             self.acknowledged = json.loads(line)["held"]
@@ -122,7 +122,7 @@ class _Nemesis:
 
     def _judge(self, engram: Engram, *, sweeps: bool) -> None:
         _alone(engram)
-        leftovers, half = engram.check().leftovers, len(blobs.half_evicted(engram.engine))
+        leftovers, half = engram.check().leftovers, len(blobs.list_half_evicted(engram.engine))
         ahead = sum(held(engram).values()) > sum(self.acknowledged.values())
         self.summary.in_the_middle += ahead or half > 0 or leftovers > self._remains
         self.summary.half_evicted += half > 0
@@ -134,20 +134,20 @@ class _Nemesis:
             self.acknowledged = held(engram)
 
     def _end(self, engram: Engram) -> None:
-        """Repair: nothing but leftovers may have needed it."""
+        """Repair the store; only leftovers may need it."""
         self._news.close()
         summary = self.summary
         summary.sessions, summary.leftovers = len(self.home.written), engram.check().leftovers
         evicted = "select count(*) as count from blobs where evicted_at is not null"
         summary.evictions = engram.engine.run(evicted)[0]["count"]
-        mended = engram.check(repair=True).mended
-        # Bodies that no row names go into quarantine, drafts that were broken off are removed: a line for each.
-        if bool(mended) != (summary.leftovers > 0) or len(mended) > 2 or engram.check().leftovers:
-            summary.violations.append(f"repair: {mended}, {engram.check().leftovers} leftovers")
+        repairs = engram.check(repair=True).mended
+        # At most two lines: one for bodies moved to quarantine, one for removed drafts.
+        if bool(repairs) != (summary.leftovers > 0) or len(repairs) > 2 or engram.check().leftovers:
+            summary.violations.append(f"repair: {repairs}, {engram.check().leftovers} leftovers")
 
 
 def _alone(engram: Engram) -> None:
-    """Wait until the server has ended what a dead sweeper had asked of it."""
+    """Wait until the server has finished the statements of a killed sweeper."""
     if engram.engine.dialect == "postgres":
         while engram.engine.run(_BUSY)[0]["count"]:
             time.sleep(0.002)
@@ -155,7 +155,7 @@ def _alone(engram: Engram) -> None:
 
 @contextmanager
 def _same_environment() -> Iterator[None]:
-    """Leave the environment as it was, and keep a developer's own agents out of the homes."""
+    """Remove variables of the developer's Engram and agents, and restore the environment afterwards."""
     before = dict(os.environ)
     for name in before:
         if name.startswith(("ENGRAM_", "CLAUDE", "CODEX")):
@@ -168,11 +168,11 @@ def _same_environment() -> Iterator[None]:
 
 
 def report(summary: Summary) -> str:
-    """Return what came of it for people."""
+    """Format the summary as text."""
     return (
-        f"{summary.kills} kills in {summary.seconds:.0f} s, {summary.in_the_middle} of them in the middle of something,"
-        f" {summary.half_evicted} between a mark and its drop\n"
+        f"{summary.kills} kills in {summary.seconds:.0f} s, {summary.in_the_middle} of them during work,"
+        f" {summary.half_evicted} between marking and deleting a body\n"
         f"{summary.sweeps} sweeps and {summary.acknowledged} events of {summary.sessions} sessions acknowledged\n"
-        f"{summary.evictions} bodies evicted, {summary.leftovers} left over and cleared away\n"
+        f"{summary.evictions} bodies evicted, {summary.leftovers} leftovers removed\n"
         + "\n".join([f"{len(summary.violations)} violations", *summary.violations[:20]])
     )

@@ -1,4 +1,4 @@
-"""What must be true of a store whose sweeper was killed."""
+"""What must be true of a store after its sweeper was killed."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ _ROWS = "select blob, count(*) as count, min(length) as shortest, max(length) as
 
 
 def at_rest(engram: Engram, home: Home, acknowledged: dict[str, int]) -> Iterator[str]:
-    """Yield what is wrong with a store nobody works on."""
-    found = engram.check()
-    yield from (f"check: {problem}" for problem in found.problems)
+    """Yield the problems of a store that no process uses."""
+    yield from (f"check: {problem}" for problem in engram.check().problems)
     now = held(engram)
     for name, count in acknowledged.items():
         if now.get(name, 0) < count:
-            yield f"{count} events of {name} were acknowledged, {now.get(name, 0)} are held"
-    yield from (f"{now[name]} events of {name} are held, {home.written[name]} were written" for name in now
+            yield f"{count} events of {name} were acknowledged, {now.get(name, 0)} are stored"
+    yield from (f"{now[name]} events of {name} are stored, {home.written[name]} were written" for name in now
                 if now[name] > home.written[name])  # fmt: skip
     yield from _bodies(engram, home, now)
 
 
 def _bodies(engram: Engram, home: Home, now: dict[str, int]) -> Iterator[str]:
-    """Hold the bodies of each session, dropped ones too, against its transcript: they follow each other in it."""
+    """Compare the bodies of each session, including evicted ones, with its transcript."""
     rows = {row["blob"]: row for row in engram.engine.run(_ROWS)}
     lengths = {row[side] for row in rows.values() for side in ("shortest", "longest")}
     if len(lengths) > 1:
@@ -43,45 +42,45 @@ def _bodies(engram: Engram, home: Home, now: dict[str, int]) -> Iterator[str]:
         if row["lost"]:
             yield f"body {row['num']} of {row['native_id']} was lost"
         if rows and row["raw_bytes"] % length:
-            yield f"body {row['num']} holds no whole number of events"
-    for name, found in bodies.items():
-        yield from _session(engram, home, name, [(row, row["raw_bytes"] // length) for row in found], rows)
-        if rows and sum(row["raw_bytes"] // length for row in found) != now[name]:
-            yield f"the bodies of {name} do not make up its {now[name]} events"
+            yield f"body {row['num']} does not contain a whole number of events"
+    for name, own_bodies in bodies.items():
+        yield from _session(engram, home, name, [(row, row["raw_bytes"] // length) for row in own_bodies], rows)
+        if rows and sum(row["raw_bytes"] // length for row in own_bodies) != now[name]:
+            yield f"the bodies of {name} do not add up to its {now[name]} events"
 
 
 def _session(
-    engram: Engram, home: Home, name: str, found: list[tuple[dict[str, Any], int]], rows: dict[int, dict[str, Any]]
+    engram: Engram, home: Home, name: str, bodies: list[tuple[dict[str, Any], int]], rows: dict[int, dict[str, Any]]
 ) -> Iterator[str]:
-    """Yield what is wrong with the events of a session: each body not dropped tells its stretch of the transcript."""
+    """Yield the problems of a session: each body that was not evicted must match its part of the transcript."""
     expected, first = [], 0
-    for row, count in found:
+    for row, count in bodies:
         here = rows.get(row["num"], {"count": 0})["count"]
         if row["evicting_at"] is None:
-            expected += [home.said(name, number) for number in range(first, first + count)]
+            expected += [home.message(name, number) for number in range(first, first + count)]
         if here != count:
             yield f"body {row['num']} of {name} has {here} of its {count} events"
         first += count
-    if expected and all((row["evicting_at"] is None) == (row["evicted_at"] is None) for row, _ in found):
-        events = engram.get_events(found[0][0]["session_id"], limit=1_000_000)
-        told = [event.text for event in events if not (event.data or {}).get("evicted")]
-        if told != expected:
-            yield f"{name} tells {len(told)} events, {len(expected)} expected, or others"
+    if expected and all((row["evicting_at"] is None) == (row["evicted_at"] is None) for row, _ in bodies):
+        events = engram.get_events(bodies[0][0]["session_id"], limit=1_000_000)
+        texts = [event.text for event in events if not (event.data or {}).get("evicted")]
+        if texts != expected:
+            yield f"{name} has {len(texts)} events, which differ from the {len(expected)} expected ones"
 
 
 def after_sweep(engram: Engram, home: Home) -> Iterator[str]:
-    """Sweep, and yield what is wrong: exactly what was missing must come, and be digested once."""
+    """Sweep and yield the problems: exactly the missing events must be ingested and digested once."""
     missing = sum(home.written.values()) - sum(held(engram).values())
-    found = engram.ingest()
-    if found.failures or found.damaged:
-        yield f"the sweep failed: {found.failures}, {found.damaged} bytes damaged"
-    if found.events != missing:
-        yield f"{missing} events were missing, the sweep took in {found.events}"
+    result = engram.ingest()
+    if result.failures or result.damaged:
+        yield f"the sweep failed: {result.failures}, {result.damaged} bytes damaged"
+    if result.events != missing:
+        yield f"{missing} events were missing, but the sweep ingested {result.events}"
     if held(engram) != {name: count for name, count in home.written.items() if count}:
-        yield "after a sweep the store does not hold what the transcripts say"
-    if found.retention is None or found.retention.final_usage > engram.settings.raw_soft_cap_bytes:
-        yield f"over budget after a sweep: {found.retention}"
+        yield "after a sweep the store differs from the transcripts"
+    if result.retention is None or result.retention.final_usage > engram.settings.raw_soft_cap_bytes:
+        yield f"over budget after a sweep: {result.retention}"
     for capture in engram.list_sessions(limit=1_000_000):
         prompts = engram.get_digest(capture.session.id).facts.get("prompts")
         if prompts != capture.events:
-            yield f"the digest of {capture.session.native_id} knows {prompts} of {capture.events} events"
+            yield f"the digest of {capture.session.native_id} has {prompts} of {capture.events} events"

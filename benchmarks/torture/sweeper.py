@@ -1,4 +1,4 @@
-"""The child: it sweeps until it is killed, and acknowledges each sweep on the disk."""
+"""The child process: sweep until killed, and acknowledge each sweep on disk."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from engram import Engram
-from engram.adapters.registry import adapters
+from engram.agents.transcripts.registry import load_adapters
 
-adapters()  # loaded once for all sweepers, in the server that forks them
+load_adapters()  # once for all sweepers, in the server that forks them
 
-# So small that nearly every sweep has to evict.
+# Small enough that nearly every sweep has to evict.
 CAPS = {"ENGRAM_RAW_SOFT_CAP_BYTES": "30000", "ENGRAM_RAW_HARD_CAP_BYTES": "60000"}
 
 _HELD = "select s.native_id, c.events from captures c join sessions s on s.id = c.session_id"
@@ -22,9 +22,9 @@ _HELD = "select s.native_id, c.events from captures c join sessions s on s.id = 
 
 @dataclass(frozen=True)
 class Place:
-    """Where everything lies."""
+    """The directories and the store of a run."""
 
-    user: str  # the home with the transcripts
+    user: str  # home directory with the transcripts
     home: str
     store: str
 
@@ -33,24 +33,24 @@ class Place:
         return Path(self.home).parent / "acknowledged.jsonl"
 
     def open(self) -> Engram:
-        """Open the store as the settings in the environment say."""
+        """Open the store with small caps."""
         os.environ.update({**CAPS, "HOME": self.user, "ENGRAM_HOME": self.home})
         return Engram(store=self.store, home=self.home)
 
 
 def sweep_until_killed(place: Place) -> None:
-    """Take in what is new, over and over; end only with those who started it."""
+    """Ingest in a loop until this process is killed or the parent exits."""
     parent = os.getppid()
     file = os.open(place.acknowledged, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     with place.open() as engram:
         while os.getppid() == parent:
-            found = engram.ingest()
-            _acknowledge(file, {"events": found.events, "held": held(engram)})
-            time.sleep(0 if found.events else 0.002)
+            result = engram.ingest()
+            _acknowledge(file, {"events": result.events, "held": held(engram)})
+            time.sleep(0 if result.events else 0.002)
 
 
 def held(engram: Engram) -> dict[str, int]:
-    """Return how many events of each session were ever captured."""
+    """Return the number of captured events of each session, including evicted ones."""
     return {row["native_id"]: row["events"] for row in engram.engine.run(_HELD)}
 
 

@@ -1,12 +1,12 @@
 // engram:plugin — written by `engram init`, removed by `engram uninit`.
-// OpenCode runs no hook commands; this plugin tells `engram hook` of its events, in the shape Claude Code speaks,
-// and hands back what the memory says. Whatever goes wrong here, the agent goes on as if there were no memory.
+// OpenCode does not run hook commands; this plugin sends its events to `engram hook`, in the format of Claude Code,
+// and returns the answers. If anything fails here, the agent continues without memory.
 import { spawn } from "node:child_process"
 
 const COMMAND = ["engram", "hook"]
-const PATIENCE = 10000 // milliseconds for an answer
-const FAREWELL = 3000 // for the last one
-const LONGEST = 20000 // characters of a tool's output that are passed on
+const PATIENCE = 10000 // milliseconds to wait for an answer
+const FAREWELL = 3000 // for the last answer
+const LONGEST = 20000 // characters of a tool's output to pass on
 
 const ask = (payload, patience = PATIENCE) =>
   new Promise((done) => {
@@ -50,23 +50,23 @@ const refusal = (answer) => {
 }
 
 export const Engram = async ({ client, directory }) => {
-  // A user's and a project's copy of this file may both be loaded: the first one speaks.
+  // A user's and a project's copy of this file may both be loaded; only the first one is active.
   const key = Symbol.for("engram.opencode")
   globalThis[key] ??= new Set()
   if (globalThis[key].has(directory)) return {}
   globalThis[key].add(directory)
 
   const sessions = new Map() // id -> { id, parent, source, started, brief, news }
-  let latest = "" // the session that spoke last
+  let latest = "" // the session that was active last
 
   const known = (id, facts = {}) => {
-    if (!id) throw new Error("an event of no session")
+    if (!id) throw new Error("an event without a session")
     if (!sessions.has(id)) sessions.set(id, { id, parent: "", source: "resume", brief: "", news: "", ...facts })
     return sessions.get(id)
   }
 
   const lineage = async (session) => {
-    // Of a session that was there before us only the server knows whether another one started it.
+    // For a session older than this plugin, only the server knows whether another session started it.
     if (session.source !== "resume") return
     try {
       const found = await client.session.get({ path: { id: session.id } })
@@ -95,7 +95,7 @@ export const Engram = async ({ client, directory }) => {
 
   const finish = async (session, reason) => {
     sessions.delete(session.id)
-    await session.stopped // the end is told last
+    await session.stopped // report the end last
     if (!session.parent) await tell(session, "SessionEnd", { reason }, FAREWELL)
   }
 
@@ -113,7 +113,7 @@ export const Engram = async ({ client, directory }) => {
     },
   }
 
-  // What an event handler throws would reach the agent; nothing of ours may.
+  // An error in an event handler would reach the agent, so catch everything.
   const quietly = (act) => async (input, output) => {
     try {
       return await act(input, output)

@@ -1,7 +1,7 @@
 """Engram: one memory for every coding agent.
 
 The names below are the public API. They are loaded on first use, because a hook that runs at every
-agent event must not pay for what it does not need.
+agent event must not load what it does not need.
 """
 
 from __future__ import annotations
@@ -11,19 +11,43 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engram.api import Engram, sitrep, update_world_state
+    from engram.capture.digests.daily_activity import Day
+    from engram.capture.digests.transcript import Outline, Turn
+    from engram.capture.storage import Storage
+    from engram.dream.priorities import Drive
+    from engram.dream.results import DreamPreview, Pass, StepResult, UndoReport
     from engram.errors import (
         BodyGone,
+        BudgetSpent,
+        CompileRunning,
+        ConfigChanged,
+        ConfigDamaged,
+        ConfigRefused,
         Conflict,
+        DistributeOutdated,
+        DistributeRunning,
+        DreamRunning,
         Error,
         Fenced,
         Held,
         ImportRefused,
+        InitRunning,
         InvalidInput,
         MissingExtra,
+        MissingInput,
+        ModelInside,
+        ModelInvalid,
+        ModelOff,
+        ModelRefused,
+        ModelUnavailable,
         NetworkFilesystem,
         NotAStore,
         NotFound,
+        NotWritten,
+        NoVersion,
+        OnlyPeople,
         RepairRefused,
+        ScheduleRefused,
         SchemaTooNew,
         SettingsInvalid,
         StoreBusy,
@@ -34,24 +58,72 @@ if TYPE_CHECKING:
         StoreUnavailable,
         SweepRunning,
         TooLarge,
+        Unauthorized,
+        Undecidable,
         UpgradeFailed,
     )
-    from engram.model import (
+    from engram.importers.lyra import LyraImportReport
+    from engram.importers.memoria import MemoriaImportReport
+    from engram.importers.session_memory_report import SessionMemoryImportReport
+    from engram.index.index_report import Indexed
+    from engram.install.finding import Finding
+    from engram.install.hook_times import HookTimes
+    from engram.install.init import RewrittenFile, WiringReport
+    from engram.models.status import ModelStatus
+    from engram.patterns.candidate import Candidate, CandidateEvidence, DetectResult
+    from engram.patterns.rules.catalog import Dossier, Pattern, PatternEvidence, Placement, Recommendation, RuleVersion
+    from engram.patterns.rules.distribute import DistributeResult, WrittenFile
+    from engram.patterns.rules.effect import Effect, Sample
+    from engram.patterns.rules.export_catalog import CatalogExport
+    from engram.patterns.rules.import_catalog import ImportedCatalog, ImportedPattern
+    from engram.patterns.rules.statistics import Interval
+    from engram.platform.host import Process
+    from engram.search.briefing import Context
+    from engram.sessions.stats import Project
+    from engram.summaries.deletion_report import DeletionReport
+    from engram.summaries.document_history import DocumentVersion
+    from engram.summaries.gist import Backlog, SummarizeReport
+    from engram.summaries.integration_report import IntegrationReport
+    from engram.summaries.tier_documents import Tier
+    from engram.surfaces.errors import (
+        AlreadyServing,
+        CallCancelled,
+        ForeignOrigin,
+        ForgedForm,
+        FromOutside,
+        HomeUnwritable,
+        InternalError,
+        Interrupted,
+        Misdirected,
+        NoForm,
+        NoLink,
+        NotAllowed,
+        NotInvited,
+        NotJson,
+        PassUnderWay,
+        ToolFailure,
+        TooManyListeners,
+    )
+    from engram.types import (
         About,
         Activity,
+        Around,
         Capture,
         Check,
         Cost,
         Digest,
+        Era,
         Event,
+        Exchange,
+        Gist,
         Hit,
         Imported,
         Ingested,
         Lock,
         Log,
         Message,
-        Process,
         Retention,
+        Rot,
         Sent,
         Session,
         Sitrep,
@@ -59,25 +131,232 @@ if TYPE_CHECKING:
         Usage,
         WorldState,
     )
-    from engram.wiring.finding import Finding
+    from engram.wiki.answer import AnswerSource, WikiAnswer
+    from engram.wiki.checks import LintFinding
+    from engram.wiki.compiler.compile import CompileResult
+    from engram.wiki.edit import EditResult, NotWhole, PageChanged
+    from engram.wiki.flush import FlushResult
+    from engram.wiki.flush_failures import FlushFailure
+    from engram.wiki.graph import ArticleNode, LinkGraph
+    from engram.wiki.lint import LintReport
+    from engram.wiki.mentions import Mention
+    from engram.wiki.page import PageLink, PageSource, PageUnreadable, WikiPage
+    from engram.wiki.page_list import ListedPage, PageList
+    from engram.wiki.vault.daily_log import LogEntry
+    from engram.wiki.vault.history import PageVersion
 
     SessionRegistry = Engram
     DB_PATH: Path | None
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
-    "About", "Activity", "BodyGone", "Capture", "Check", "Conflict", "Cost", "Digest", "Engram", "Error", "Event",
-    "Fenced", "Finding", "Held", "Hit", "ImportRefused", "Imported", "Ingested", "InvalidInput", "Lock", "Log",
-    "Message", "MissingExtra", "NetworkFilesystem", "NotAStore", "NotFound", "Process", "RepairRefused", "Retention",
-    "SchemaTooNew", "Sent", "Session", "SessionRegistry", "SettingsInvalid", "Sitrep", "Stats", "StoreBusy",
-    "StoreDamaged", "StoreFull", "StoreMissing", "StoreReadOnly", "StoreUnavailable", "SweepRunning", "TooLarge",
-    "UpgradeFailed", "Usage", "WorldState", "__version__", "sitrep", "update_world_state",
+    "About",
+    "Activity",
+    "AlreadyServing",
+    "AnswerSource",
+    "Around",
+    "ArticleNode",
+    "Backlog",
+    "BodyGone",
+    "BudgetSpent",
+    "CallCancelled",
+    "Candidate",
+    "CandidateEvidence",
+    "Capture",
+    "CatalogExport",
+    "Check",
+    "CompileResult",
+    "CompileRunning",
+    "ConfigChanged",
+    "ConfigDamaged",
+    "ConfigRefused",
+    "Conflict",
+    "Context",
+    "Cost",
+    "Day",
+    "DeletionReport",
+    "DetectResult",
+    "Digest",
+    "DistributeOutdated",
+    "DistributeResult",
+    "DistributeRunning",
+    "DocumentVersion",
+    "Dossier",
+    "DreamPreview",
+    "DreamRunning",
+    "Drive",
+    "EditResult",
+    "Effect",
+    "Engram",
+    "Era",
+    "Error",
+    "Event",
+    "Exchange",
+    "Fenced",
+    "Finding",
+    "FlushFailure",
+    "FlushResult",
+    "ForeignOrigin",
+    "ForgedForm",
+    "FromOutside",
+    "Gist",
+    "Held",
+    "Hit",
+    "HomeUnwritable",
+    "HookTimes",
+    "ImportRefused",
+    "Imported",
+    "ImportedCatalog",
+    "ImportedPattern",
+    "Indexed",
+    "Ingested",
+    "InitRunning",
+    "IntegrationReport",
+    "InternalError",
+    "Interrupted",
+    "Interval",
+    "InvalidInput",
+    "LinkGraph",
+    "LintFinding",
+    "LintReport",
+    "ListedPage",
+    "Lock",
+    "Log",
+    "LogEntry",
+    "LyraImportReport",
+    "MemoriaImportReport",
+    "Mention",
+    "Message",
+    "Misdirected",
+    "MissingExtra",
+    "MissingInput",
+    "ModelInside",
+    "ModelInvalid",
+    "ModelOff",
+    "ModelRefused",
+    "ModelStatus",
+    "ModelUnavailable",
+    "NetworkFilesystem",
+    "NoForm",
+    "NoLink",
+    "NoVersion",
+    "NotAStore",
+    "NotAllowed",
+    "NotFound",
+    "NotInvited",
+    "NotJson",
+    "NotWhole",
+    "NotWritten",
+    "OnlyPeople",
+    "Outline",
+    "PageChanged",
+    "PageLink",
+    "PageList",
+    "PageSource",
+    "PageUnreadable",
+    "PageVersion",
+    "Pass",
+    "PassUnderWay",
+    "Pattern",
+    "PatternEvidence",
+    "Placement",
+    "Process",
+    "Project",
+    "Recommendation",
+    "RepairRefused",
+    "Retention",
+    "RewrittenFile",
+    "Rot",
+    "RuleVersion",
+    "Sample",
+    "ScheduleRefused",
+    "SchemaTooNew",
+    "Sent",
+    "Session",
+    "SessionMemoryImportReport",
+    "SessionRegistry",
+    "SettingsInvalid",
+    "Sitrep",
+    "Stats",
+    "StepResult",
+    "Storage",
+    "StoreBusy",
+    "StoreDamaged",
+    "StoreFull",
+    "StoreMissing",
+    "StoreReadOnly",
+    "StoreUnavailable",
+    "SummarizeReport",
+    "SweepRunning",
+    "Tier",
+    "TooLarge",
+    "TooManyListeners",
+    "ToolFailure",
+    "Turn",
+    "Unauthorized",
+    "Undecidable",
+    "UndoReport",
+    "UpgradeFailed",
+    "Usage",
+    "WikiAnswer",
+    "WikiPage",
+    "WiringReport",
+    "WorldState",
+    "WrittenFile",
+    "__version__",
+    "sitrep",
+    "update_world_state",
 ]  # fmt: skip
+
+# The modules of the names that are not in `errors`, `types`, `api` or `surfaces.errors`.
+_MODULES = {
+    "capture.digests.daily_activity": ("Day",),
+    "capture.digests.transcript": ("Outline", "Turn"),
+    "capture.storage": ("Storage",),
+    "dream.priorities": ("Drive",),
+    "dream.results": ("DreamPreview", "Pass", "StepResult", "UndoReport"),
+    "importers.lyra": ("LyraImportReport",),
+    "importers.memoria": ("MemoriaImportReport",),
+    "importers.session_memory_report": ("SessionMemoryImportReport",),
+    "index.index_report": ("Indexed",),
+    "install.finding": ("Finding",),
+    "install.hook_times": ("HookTimes",),
+    "install.init": ("RewrittenFile", "WiringReport"),
+    "models.status": ("ModelStatus",),
+    "patterns.candidate": ("Candidate", "CandidateEvidence", "DetectResult"),
+    "patterns.rules.catalog": ("Dossier", "Pattern", "PatternEvidence", "Placement", "Recommendation", "RuleVersion"),
+    "patterns.rules.distribute": ("DistributeResult", "WrittenFile"),
+    "patterns.rules.export_catalog": ("CatalogExport",),
+    "patterns.rules.import_catalog": ("ImportedCatalog", "ImportedPattern"),
+    "patterns.rules.effect": ("Effect", "Sample"),
+    "patterns.rules.statistics": ("Interval",),
+    "platform.host": ("Process",),
+    "search.briefing": ("Context",),
+    "sessions.stats": ("Project",),
+    "summaries.deletion_report": ("DeletionReport",),
+    "summaries.document_history": ("DocumentVersion",),
+    "summaries.integration_report": ("IntegrationReport",),
+    "summaries.gist": ("Backlog", "SummarizeReport"),
+    "summaries.tier_documents": ("Tier",),
+    "wiki.answer": ("AnswerSource", "WikiAnswer"),
+    "wiki.checks": ("LintFinding",),
+    "wiki.compiler.compile": ("CompileResult",),
+    "wiki.edit": ("EditResult", "NotWhole", "PageChanged"),
+    "wiki.flush": ("FlushResult",),
+    "wiki.flush_failures": ("FlushFailure",),
+    "wiki.graph": ("ArticleNode", "LinkGraph"),
+    "wiki.lint": ("LintReport",),
+    "wiki.mentions": ("Mention",),
+    "wiki.page": ("PageLink", "PageSource", "PageUnreadable", "WikiPage"),
+    "wiki.page_list": ("ListedPage", "PageList"),
+    "wiki.vault.daily_log": ("LogEntry",),
+    "wiki.vault.history": ("PageVersion",),
+}
 
 
 def __getattr__(name: str) -> object:
-    if name == "DB_PATH":  # asked anew each time: the environment says where it is
+    if name == "DB_PATH":  # read each time: the environment may have changed
         from engram.api import default_path
 
         return default_path()
@@ -85,10 +364,12 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'engram' has no attribute {name!r}")
     from importlib import import_module
 
-    for module in ("engram.errors", "engram.model", "engram.wiring.finding", "engram.api"):
-        if name in vars(import_module(module)):
-            globals()[name] = vars(import_module(module))[name]
-            return globals()[name]
+    listed = [module for module, names in _MODULES.items() if name in names]
+    for module in listed or ("errors", "types", "api", "surfaces.errors"):
+        members = vars(import_module(f"engram.{module}"))
+        if name in members:
+            globals()[name] = members[name]
+            return members[name]
     raise AttributeError(name)
 
 

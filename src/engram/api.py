@@ -1,37 +1,37 @@
-"""The library: one class whose methods are the operations themselves."""
+"""The library: one class whose methods are the operations."""
 
 from __future__ import annotations
 
-import engram
-from engram.capture import check, import_export, ingest, storage
-from engram.compiler import compile as compiling
-from engram.coordination import import_engram, locks, messages, overview, sessions
-from engram.coordination import sitrep as picture
-from engram.coordination import world_state as world
-from engram.digests import cost, days, digest, transcript
-from engram.dream import dream as dreaming
+import sys
+
+from engram.capture import check, ingest, storage
+from engram.capture.digests import cost, daily_activity, digest, transcript
+from engram.dream import operations
 from engram.hub import Hub
-from engram.index import index as upkeep
-from engram.llm import status
-from engram.memory import document_history, eras, exchanges, gist, import_lyra, narrative, profile, self_state, tier
+from engram.importers import engram as import_engram
+from engram.importers import lyra as import_lyra
+from engram.importers import memoria, session_memory, web_exports
+from engram.index import maintenance
+from engram.install import doctor, hook_times
+from engram.install import init as wiring
+from engram.models import status
 from engram.patterns import detect as detecting
-from engram.patterns import import_session_memory as forge
-from engram.recall import context as injected
-from engram.recall import recall as question
-from engram.rules import catalog, distribute, export_catalog, import_catalog, measure, review
-from engram.settings import is_url, load
+from engram.patterns.rules import catalog, distribute, export_catalog, import_catalog, measure, review
+from engram.search import context as injected
+from engram.search import recall as question
+from engram.sessions import lifecycle, locks, messages
+from engram.sessions import sitrep as picture
+from engram.sessions import stats as overview
+from engram.sessions import world_state as world
+from engram.settings import is_url, load_settings
+from engram.summaries import document_history, eras, exchanges, gist, narrative, profile, self_state, tier_documents
 from engram.wiki import ask as asking
-from engram.wiki import edit as editing
-from engram.wiki import failures, listing, mentions
+from engram.wiki import delete_session as forgetting
+from engram.wiki import edit, flush_failures, graph, mentions, page, page_list
 from engram.wiki import flush as flushing
-from engram.wiki import forget as forgetting
 from engram.wiki import get as getting
-from engram.wiki import graph as linking
-from engram.wiki import import_memoria as memoria
 from engram.wiki import lint as linting
-from engram.wiki import page as one_page
-from engram.wiring import doctor, hook_times
-from engram.wiring import init as wiring
+from engram.wiki.compiler import compile as compiling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,22 +44,22 @@ class Engram(Hub):
     """One memory for every coding agent: an open store with every operation as a method."""
 
     def __init__(self, db_path: str | os.PathLike[str] | None = None, **choices: Any) -> None:
-        chosen = vars(engram).get("DB_PATH") if db_path is None and not choices else None
+        chosen = vars(sys.modules["engram"]).get("DB_PATH") if db_path is None and not choices else None
         super().__init__(db_path or chosen, **choices)
 
     @property
     def db_path(self) -> Path | None:
-        """Return the file of the store; None when it is a server's."""
-        return _file_of(self.settings.store)
+        """Return the path of the store; None if the store is on a server."""
+        return _get_store_file(self.settings.store)
 
-    register = sessions.register
-    heartbeat = sessions.heartbeat
-    log = sessions.log
-    complete = sessions.complete
-    get_session = sessions.get_session
-    get_active_sessions = sessions.get_active_sessions
-    get_recent_sessions = sessions.get_recent_sessions
-    get_session_logs = sessions.get_session_logs
+    register = lifecycle.register
+    heartbeat = lifecycle.heartbeat
+    log = lifecycle.log
+    complete = lifecycle.complete
+    get_session = lifecycle.get_session
+    get_active_sessions = lifecycle.get_active_sessions
+    get_recent_sessions = lifecycle.get_recent_sessions
+    get_session_logs = lifecycle.get_session_logs
 
     get_world_state = world.get_world_state
     set_world_state = world.set_world_state
@@ -97,14 +97,14 @@ class Engram(Hub):
     get_digest = digest.get_digest
     set_outcome = digest.set_outcome
     cost = cost.cost
-    count_days = days.count_days
+    count_days = daily_activity.count_days
     model_status = status.model_status
     recall = question.recall
     recall_summaries = question.recall_summaries
     recall_eras = question.recall_eras
     get = getting.get
     context = injected.context
-    index = upkeep.index
+    index = maintenance.index
     remember = exchanges.remember
     add_exchanges_bulk = exchanges.add_exchanges_bulk
     recent = exchanges.recent
@@ -130,31 +130,31 @@ class Engram(Hub):
     profile_sessions_covered = profile.profile_sessions_covered
     get_narrative = narrative.get_narrative
     set_narrative = narrative.set_narrative
-    get_tier = tier.get_tier
+    get_tier = tier_documents.get_tier
     get_self_state = self_state.get_self_state
     set_self_state = self_state.set_self_state
     import_lyra = import_lyra.import_lyra
     flush = flushing.flush
-    list_failures = failures.list_failures
+    list_failures = flush_failures.list_failures
     ask = asking.ask
     compile = compiling.compile
     lint = linting.lint
-    list_pages = listing.list_pages
-    get_page = one_page.get_page
-    page_diff = one_page.page_diff
-    edit_page = editing.edit_page
-    restore_page = editing.restore_page
-    link_graph = linking.link_graph
-    dream = dreaming.dream
-    get_drives = dreaming.get_drives
-    foresee_dream = dreaming.foresee_dream
-    dream_log = dreaming.dream_log
-    undo_dream = dreaming.undo_dream
+    list_pages = page_list.list_pages
+    get_page = page.get_page
+    page_diff = page.page_diff
+    edit_page = edit.edit_page
+    restore_page = edit.restore_page
+    link_graph = graph.link_graph
+    dream = operations.dream
+    get_drives = operations.get_drives
+    foresee_dream = operations.foresee_dream
+    dream_log = operations.dream_log
+    undo_dream = operations.undo_dream
     get_mentions = mentions.get_mentions
     import_memoria = memoria.import_memoria
 
     detect = detecting.detect
-    import_session_memory = forge.import_session_memory
+    import_session_memory = session_memory.import_session_memory
 
     list_patterns = catalog.list_patterns
     get_pattern = catalog.get_pattern
@@ -177,22 +177,22 @@ class Engram(Hub):
     hook_times = hook_times.hook_times
     init = wiring.init
     uninit = wiring.uninit
-    import_chatgpt = import_export.import_chatgpt
-    import_claude = import_export.import_claude
-    import_grok = import_export.import_grok
+    import_chatgpt = web_exports.import_chatgpt
+    import_claude = web_exports.import_claude
+    import_grok = web_exports.import_grok
 
-    sitrep = get_situation_report  # as the Elixir version called it
+    sitrep = get_situation_report  # name in the Elixir version
 
 
-SessionRegistry = Engram  # the name older programs know
+SessionRegistry = Engram  # name used by older programs
 
 
 def default_path() -> Path | None:
-    """Return the file of the default store; None when that is a server's."""
-    return _file_of(load().store)
+    """Return the path of the default store; None if it is on a server."""
+    return _get_store_file(load_settings().store)
 
 
-def _file_of(store: str) -> Path | None:
+def _get_store_file(store: str) -> Path | None:
     from pathlib import Path
 
     return None if is_url(store) else Path(store)

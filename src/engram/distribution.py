@@ -1,4 +1,4 @@
-"""What this program is called where packages are published, and how to install more of it."""
+"""The name of the published package, and how to install more of it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import sys
 NAME = "engram-agents"  # `engram` is an unrelated project on PyPI
 
 
-def install_command(extra: str = "", source: str | None = None) -> str:
-    """Return the command that installs Engram, or an extra of it, where this one came from."""
-    wanted = (installed_from() if source is None else source) or NAME
-    return f"python3 -m pip --python {sys.executable} install '{wanted}{f'[{extra}]' if extra else ''}'"
+def format_install_command(extra: str = "", source: str | None = None) -> str:
+    """Return the command that installs Engram, or one of its extras, from the same source."""
+    package = (find_install_source() if source is None else source) or NAME
+    return f"python3 -m pip --python {sys.executable} install '{package}{f'[{extra}]' if extra else ''}'"
 
 
-def installed_from() -> str:
-    """Return the directory this program was installed from, or nothing if a package index brought it."""
+def find_install_source() -> str:
+    """Return the directory this program was installed from, or "" if it came from a package index."""
     from importlib.metadata import PackageNotFoundError, distribution
     from json import loads
     from urllib.parse import unquote, urlsplit

@@ -1,7 +1,7 @@
-"""Everything Engram refuses or fails at.
+"""Every error Engram raises.
 
-A class docstring is the message, its fields are the facts, and three attributes say how each
-surface answers: `code` for programs, `status` for HTTP, `exit` for the shell.
+A class docstring is the message template, its fields are the facts, and three attributes tell each
+surface how to report it: `code` for programs, `status` for HTTP, `exit` for the shell.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Error(Exception):
         super().__init__(template.format_map(facts))
 
     def __reduce__(self) -> Any:
-        return _rebuild, (type(self), self.facts)
+        return _rebuild_error, (type(self), self.facts)
 
 
-def _rebuild(kind: type[Error], facts: dict[str, Any]) -> Error:
+def _rebuild_error(kind: type[Error], facts: dict[str, Any]) -> Error:
     return kind(**facts)
 
 
@@ -39,6 +39,10 @@ class InvalidInput(Error):
     code, status, exit = "invalid_input", 400, 2
     field: str
     reason: str
+
+
+class MissingInput(InvalidInput):
+    """{reason}"""
 
 
 class TooLarge(Error):
@@ -61,6 +65,14 @@ class NotFound(Error):
     hint: str
 
 
+class NotWritten(NotFound):
+    """There is no {kind} yet. {hint}"""
+
+
+class NoVersion(NotFound):
+    """{kind} has no version {id}. {hint}"""
+
+
 class Held(Error):
     """{resource} is held by {holder} ({flavor}: {summary}){note_text} as {held} for another {left},
     token {token}{others_text}. Wait for it, work on something else, or send them a message."""
@@ -79,7 +91,7 @@ class Held(Error):
 
 
 class Fenced(Error):
-    """{reason} Nothing was changed; read the resource again and lock it anew if you still need it."""
+    """{reason} Nothing was changed. Read the resource again, and lock it again if you still need it."""
 
     code, status, exit = "fenced", 409, 3
     reason: str
@@ -105,33 +117,33 @@ class Unauthorized(Error):
 
 
 class StoreBusy(Error):
-    """The store {store} stayed busy for {seconds} s; nothing was written. Try again."""
+    """The store {store} was busy for {seconds} s. Nothing was written. Try again."""
 
     code, status = "store_busy", 503
 
 
 class StoreFull(Error):
-    """No space left for the store {store}; nothing was written by this call.
-    Free some disk space and run it again."""
+    """No disk space left for the store {store}. Nothing was written.
+    Free some disk space and run the command again."""
 
     code, status = "store_full", 507
 
 
 class StoreUnavailable(Error):
-    """The store {store} cannot be used: {reason} {hint}"""
+    """Cannot use the store {store}: {reason} {hint}"""
 
     code, status = "store_unavailable", 503
 
 
 class StoreDamaged(Error):
-    """The store {store} is damaged: {reason} It was left untouched; restore a copy of it."""
+    """The store {store} is damaged: {reason} Engram did not change it. Restore it from a copy."""
 
     code = "store_damaged"
 
 
 class StoreReadOnly(Error):
-    """{store} cannot be written from here, so nothing was saved; reading it works.
-    If an agent's sandbox runs this, let it write to {home}, or use Engram's MCP tools, which run outside of it."""
+    """{store} cannot be written from here, so nothing was saved; reading works.
+    If an agent's sandbox runs this, allow writes to {home}, or use Engram's MCP tools, which run outside it."""
 
     code, status = "store_read_only", 503
     store: str
@@ -139,15 +151,15 @@ class StoreReadOnly(Error):
 
 
 class UpgradeFailed(Error):
-    """{store} could not be upgraded to this version of Engram: {reason}. Nothing in it was changed{copy}.
-    Go on with the version you used before, and report this."""
+    """Cannot upgrade {store} to this version of Engram: {reason}. Nothing was changed{copy}.
+    Keep using your previous version and report this."""
 
     code, status = "upgrade_failed", 503
     store: str
 
 
 class StoreMissing(Error):
-    """{home} holds {remains}, but its database {store} is {state}. Engram did not create a new one.
+    """{home} contains {remains}, but its database {store} is {state}. Engram did not create a new one.
     Put the database back{copy}, set ENGRAM_STORE if it is elsewhere, or move {home} aside to start over;
     `engram ingest` then reads your agents' transcripts again."""
 
@@ -157,7 +169,7 @@ class StoreMissing(Error):
 
 
 class RepairRefused(Error):
-    """{directory} holds {bodies}, but no row of {store} names any of them: they belong to another database.
+    """{directory} contains {bodies}, but {store} refers to none of them: they belong to another database.
     Nothing was changed. Put that database back, then run this again."""
 
     code, status, exit = "repair_refused", 409, 3
@@ -166,7 +178,7 @@ class RepairRefused(Error):
 
 
 class NotAStore(Error):
-    """{path} {what}. It was left as it is. {hint}"""
+    """{path} {what}. It was not changed. {hint}"""
 
     code, status = "not_a_store", 503
     path: str
@@ -175,15 +187,15 @@ class NotAStore(Error):
 
 
 class NetworkFilesystem(Error):
-    """{path} lies on a network filesystem ({filesystem}), where SQLite loses data silently.
+    """{path} is on a network filesystem ({filesystem}), where SQLite can silently lose data.
     Point ENGRAM_HOME at a local disk, or share through PostgreSQL (ENGRAM_STORE=postgresql://…)."""
 
     code = "network_filesystem"
 
 
 class SchemaTooNew(Error):
-    """The store {store} has schema {found}, this Engram knows up to {known}.
-    Upgrade Engram; nothing was touched."""
+    """The store {store} has schema {found}, but this version of Engram supports only up to {known}.
+    Upgrade Engram. Nothing was changed."""
 
     code = "schema_too_new"
 
@@ -200,9 +212,9 @@ class MissingExtra(Error):
     code, status = "missing_extra", 501
 
     def __init__(self, **facts: Any) -> None:
-        from engram.distribution import install_command
+        from engram.distribution import format_install_command
 
-        super().__init__(**{"command": install_command(facts["extra"]), **facts})
+        super().__init__(**{"command": format_install_command(facts["extra"]), **facts})
 
 
 class ImportRefused(Error):
@@ -219,21 +231,21 @@ class BodyGone(Error):
 
 
 class SweepRunning(Error):
-    """Another sweep is running here (process {pid}). It takes in the same transcripts; wait for it."""
+    """Another `engram ingest` is running (process {pid}) and reads the same transcripts. Wait for it to finish."""
 
     code, status, exit = "sweep_running", 409, 3
     pid: int
 
 
 class CompileRunning(Error):
-    """Another `engram compile` is at work on this wiki (process {pid}). It compiles the same logs; wait for it."""
+    """Another `engram compile` is running on this wiki (process {pid}). Wait for it to finish."""
 
     code, status, exit = "compile_running", 409, 3
     pid: int
 
 
 class DreamRunning(Error):
-    """Process {pid} on {host} is dreaming over this store since {since}. It tends the same memory; wait for it."""
+    """A dream is already running on this store (process {pid} on {host}, since {since}). Wait for it to finish."""
 
     code, status, exit = "dream_running", 409, 3
     host: str
@@ -242,7 +254,7 @@ class DreamRunning(Error):
 
 
 class ModelOff(Error):
-    """No model is chosen, and Engram calls none unasked. Choose one with ENGRAM_MODEL or `model` in {place}:
+    """No model is configured, so Engram calls none. Choose one with ENGRAM_MODEL or `model` in {place}:
     claude or codex (the agent program you are logged in to), anthropic or openai (an API, also a local one)."""
 
     code, status = "model_off", 501
@@ -250,24 +262,24 @@ class ModelOff(Error):
 
 
 class ModelInside(ModelOff):
-    """Engram calls no model from inside {place}: memory must not feed on itself."""
+    """Engram does not call a model from inside {place}: memory must not feed on itself."""
 
     code, status = "model_inside", 409
     place: str
 
 
 class ModelUnavailable(Error):
-    """The model behind {provider!r} does not answer now: {reason} Try again later."""
+    """The model provider {provider!r} is not answering: {reason} Try again later."""
 
     code, status = "model_unavailable", 503
     provider: str
     reason: str
-    after: float | None  # seconds it asks us to wait
-    billed: bool  # whether it may have cost something all the same
+    after: float | None  # seconds the provider asks us to wait
+    billed: bool  # whether the call may have been charged anyway
 
 
 class ModelRefused(Error):
-    """The model behind {provider!r} cannot be asked like this: {reason} {hint}"""
+    """The model provider {provider!r} refused the request: {reason} {hint}"""
 
     code, status = "model_refused", 502
     provider: str
@@ -276,12 +288,12 @@ class ModelRefused(Error):
 
 
 class ModelInvalid(Error):
-    """The model behind {provider!r} gave no answer that can be used: {reason}"""
+    """The model provider {provider!r} returned an unusable reply: {reason}"""
 
     code, status = "model_invalid", 502
     provider: str
     reason: str
-    reply_text: str  # what it said; kept in the ledger
+    reply_text: str  # the model's reply; also saved in the ledger
 
 
 class BudgetSpent(Error):
@@ -290,11 +302,11 @@ class BudgetSpent(Error):
     code, status = "budget_spent", 429
     reason: str
     hint: str
-    free_at: datetime | None  # when the day's cap is whole again
+    free_at: datetime | None  # when the daily cap allows calls again
 
 
 class ConfigRefused(Error):
-    """{path} was left alone: {reason}"""
+    """Did not change {path}: {reason}"""
 
     code, status, exit = "config_refused", 409, 1
     path: str
@@ -302,20 +314,20 @@ class ConfigRefused(Error):
 
 
 class ConfigDamaged(ConfigRefused):
-    """{path}, line {line}: {reason} Nothing was written there; mend it and run this again."""
+    """{path}, line {line}: {reason} Nothing was written there. Fix it and run this again."""
 
     code = "config_damaged"
     line: int
 
 
 class ConfigChanged(ConfigRefused):
-    """{path} was changed by somebody else while we looked at it. Nothing was written there; run this again."""
+    """Another program changed {path} in the meantime. Nothing was written there. Run this again."""
 
     code = "config_changed"
 
 
 class InitRunning(Error):
-    """Another `engram init` or `uninit` is running here (process {pid}). Wait for it, then run this again."""
+    """Another `engram init` or `uninit` is running (process {pid}). Wait for it, then run this again."""
 
     code, status, exit = "init_running", 409, 3
     pid: int
@@ -332,28 +344,28 @@ class Undecidable(Error):
 
 
 class OnlyPeople(Error):
-    """Only a person decides what agents are told, and {agent} runs this. Run it in a terminal of your own;
-    an agent advises with the tool `patterns`."""
+    """Only a person decides what agents are told, and {agent} is running this. Run it in your own terminal;
+    an agent can advise with the tool `patterns`."""
 
     code, status, exit = "only_people", 403, 3
     agent: str
 
 
 class DistributeRunning(Error):
-    """Another `engram patterns distribute` is at work here (process {pid}). Wait for it, then run this again."""
+    """Another `engram patterns distribute` is running (process {pid}). Wait for it, then run this again."""
 
     code, status, exit = "distribute_running", 409, 3
     pid: int
 
 
 class DistributeOutdated(Error):
-    """Somebody decided about a rule after this was shown, so nothing was written. Run it again to see what is due."""
+    """A rule changed after this preview, so nothing was written. Run it again to see the current changes."""
 
     code, status, exit = "distribute_outdated", 409, 3
 
 
 class ScheduleRefused(Error):
-    """The dream was not scheduled: {reason} {hint}"""
+    """Could not schedule the dream: {reason} {hint}"""
 
     code, status, exit = "schedule_refused", 409, 1
     reason: str

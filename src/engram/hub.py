@@ -1,13 +1,13 @@
-"""The open handle: engine, settings and clock in one place, first argument of every operation."""
+"""The open handle: engine, settings and clock; the first argument of every operation."""
 
 from __future__ import annotations
 
-from engram import host
 from engram.clock import Clock, Instant
 from engram.errors import StoreFull
-from engram.settings import Settings, is_url, load, locate
-from engram.store import boots, migrate, remains
-from engram.store.engine import open_engine
+from engram.platform import host
+from engram.settings import Settings, is_url, load_settings, parse_location
+from engram.store import migrate, missing_database, steady_clock
+from engram.store.open_engine import open_engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,55 +30,55 @@ class Hub:
         serving: bool = False,
         **choices: Any,
     ) -> None:
-        self.serving = serving  # callers are other processes: ours, and its directory, say nothing of them
-        self.settings = settings or load(**(locate(path_or_url) | choices))
+        self.serving = serving  # callers are other processes, so our own process and directory say nothing about them
+        self.settings = settings or load_settings(**(parse_location(path_or_url) | choices))
         self.clock = clock or Clock()
-        self.engine = self._opened()
+        self.engine = self._open_engine()
         try:
             migrate.migrate(self.engine, self.clock.now())
-            self.boot = host.boot() if self.engine.dialect == "sqlite" else ""
+            self.boot = host.get_boot_id() if self.engine.dialect == "sqlite" else ""
             self._ahead: int | None = None
         except BaseException:
             self.engine.close()
             raise
 
-    def _opened(self) -> Engine:
-        """Open the store; a disk too full for that gives up its ballast first."""
+    def _open_engine(self) -> Engine:
+        """Open the store; if the disk is full, free the reserve file and try again."""
         if not is_url(self.settings.store):
-            from engram.store.recognize import refuse_other_files
+            from engram.store.database_kind import refuse_other_files
 
             refuse_other_files(self.settings.store)
-        remains.refuse_new_store(self.settings)
+        missing_database.refuse_new_store(self.settings)
         try:
             return open_engine(self.settings)
         except StoreFull:
-            from engram.store import ballast
+            from engram.store import reserve_file
 
-            if not ballast.give_up(self.settings.home):
+            if not reserve_file.free_space(self.settings.home):
                 raise
             return open_engine(self.settings)
 
     def now(self) -> int:
-        """Return the wall-clock time in microseconds; several machines go by their server's."""
-        return self.clock.now() if self.engine.dialect == "sqlite" else boots.server_now(self.engine)
+        """Return the wall-clock time in microseconds; with PostgreSQL, the server's."""
+        return self.clock.now() if self.engine.dialect == "sqlite" else steady_clock.read_server_time(self.engine)
 
     def steady(self) -> int:
-        """Return a time that never jumps and that everybody who shares the store agrees on."""
+        """Return a monotonic time shared by all users of the store."""
         if self.engine.dialect == "postgres":
-            return boots.server_now(self.engine)
+            return steady_clock.read_server_time(self.engine)
         if not self.boot:
-            return self.clock.now()  # a system that does not tell its boots apart has no better clock
+            return self.clock.now()  # without a boot id there is no better clock
         if self._ahead is None:
-            self._ahead = boots.ahead(self.engine, self.boot, self.clock.now() - self.clock.steady())
+            self._ahead = steady_clock.get_clock_offset(self.engine, self.boot, self.clock.now() - self.clock.steady())
         return self.clock.steady() + self._ahead
 
     def instant(self) -> Instant:
-        """Return both times at once; read in this order, a holder is never promised too much."""
+        """Return both times; read in this order, a lock is never promised for too long."""
         now = self.now()
         return Instant(now=now, steady=now if self.engine.dialect == "postgres" else self.steady())
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         self.engine.close()
 
     def __enter__(self) -> Self:

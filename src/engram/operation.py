@@ -1,16 +1,16 @@
-"""The registry of operations: one function, every surface.
+"""The registry of operations: one function, offered on every surface.
 
-A domain function that takes the hub first and carries `@operation` is offered by the library, the
-command line, HTTP and MCP. Surfaces read its signature; nothing is described twice.
+A domain function that takes the hub first and has `@operation` is offered by the library, the
+command line, HTTP and MCP. Surfaces read its signature, so nothing is described twice.
 """
 
 from __future__ import annotations
 
-from engram.value import value
+from engram.platform.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, ParamSpec, TypeVar
 
     P = ParamSpec("P")
@@ -19,19 +19,20 @@ if TYPE_CHECKING:
 
 @value
 class Help:
-    """What a parameter means, said once for every surface."""
+    """The description of a parameter, used by every surface."""
 
     text: str
 
 
 @value
 class Operation:
-    """A public verb and how surfaces may offer it."""
+    """A public function and how surfaces may offer it."""
 
     name: str
     call: Callable[..., Any]
     writes: bool
     agent: bool
+    list_choices: Callable[[], Mapping[str, Sequence[str]]] = dict  # the accepted values of parameters, by name
 
     @property
     def summary(self) -> str:
@@ -42,22 +43,28 @@ class Operation:
 _registry: dict[str, Operation] = {}
 
 
-def operation(*, writes: bool = False, agent: bool = True) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Offer a function on every surface; `agent=False` keeps it from agents."""
+def operation(
+    *, writes: bool = False, agent: bool = True, choices: Callable[[], Mapping[str, Sequence[str]]] = dict
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Offer a function on every surface; `agent=False` keeps it from agents.
 
-    def enter(call: Callable[P, R]) -> Callable[P, R]:
+    `choices` returns the accepted values of parameters by name. It is called when a surface describes the operation, so
+    it may import what the operation itself imports late.
+    """
+
+    def register(call: Callable[P, R]) -> Callable[P, R]:
         name = call.__name__
-        _registry[name] = Operation(name=name, call=call, writes=writes, agent=agent)
+        _registry[name] = Operation(name=name, call=call, writes=writes, agent=agent, list_choices=choices)
         return call
 
-    return enter
+    return register
 
 
-def operations() -> Iterator[Operation]:
-    """Yield every registered operation by name."""
+def list_operations() -> Iterator[Operation]:
+    """Yield every registered operation, sorted by name."""
     yield from (_registry[name] for name in sorted(_registry))
 
 
-def find(name: str) -> Operation | None:
-    """Return the operation of that name."""
+def find_operation(name: str) -> Operation | None:
+    """Return the operation with this name."""
     return _registry.get(name)

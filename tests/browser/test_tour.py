@@ -89,10 +89,10 @@ def test_a_transcript_folds_its_work_and_shows_diffs_and_errors(harbour: Site) -
     tab.get_by_role("link", name=re.compile(r"Errors \(2\)")).click()
     tab.wait_for_url("**only=failed")
     assert tab.locator(".beat").count() == 2
-    tab.get_by_label("How it really ended").select_option("failure")
-    tab.get_by_role("button", name="Correct").click()
-    tab.get_by_text("a person's word").wait_for()
-    tab.get_by_role("heading", name="Told in").wait_for()
+    tab.get_by_label("Actual outcome").select_option("failure")
+    tab.get_by_role("button", name="Set").click()
+    tab.get_by_text("set by a person").wait_for()
+    tab.get_by_role("heading", name="Mentioned in").wait_for()
     tab.locator("aside a[href^='/wiki/daily/']").first.click()
     tab.wait_for_url("**/wiki/daily/**")
 
@@ -195,7 +195,7 @@ def test_keys_lead_everywhere(harbour: Site) -> None:
     tab.keyboard.press("Enter")
     tab.wait_for_url("**/sessions/*")
     tab.keyboard.press("?")
-    tab.get_by_role("heading", name="Keys").wait_for()
+    tab.get_by_role("heading", name="Keyboard shortcuts").wait_for()
 
 
 def test_what_is_typed_is_neither_pressed_nor_left(harbour: Site) -> None:

@@ -1,4 +1,4 @@
-"""What goes wrong in one transcript stays there; what a hostile or odd one says does no harm."""
+"""A problem in one transcript affects only that transcript; hostile or odd content does no harm."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from engram import Engram, InvalidInput
-from engram.redaction.known_secrets import keep
-from engram.redaction.removal import redactor
-from engram.zstd import zstd
+from engram.platform.zstd import zstd
+from engram.redaction.known_secrets import save_known_hashes
+from engram.redaction.store_redactor import load_hub_redactor
 from tests.capture.transcripts import Claude
 
 SECRET = "Tr0ub4dor-" + "x9Kq27vLmZ"
@@ -23,7 +23,7 @@ def sessions(engram: Engram) -> dict[str | None, int]:
 
 
 def on_disk(directory: Path, value: str) -> list[str]:
-    """Return the files of a home that hold a value, compressed ones looked into."""
+    """Return the files of a home that contain a value, also compressed."""
     found = []
     for path in directory.rglob("*"):
         if path.is_file():
@@ -34,7 +34,7 @@ def on_disk(directory: Path, value: str) -> list[str]:
     return found
 
 
-def test_a_number_no_store_can_hold_costs_nobody_else(engram: Engram, home: Path) -> None:
+def test_an_unstorable_number_affects_no_other_session(engram: Engram, home: Path) -> None:
     good, odd, last = Claude(home), Claude(home), Claude(home)
     good.says("One")
     odd.runs("x", code=99999999999999999999)
@@ -43,7 +43,7 @@ def test_a_number_no_store_can_hold_costs_nobody_else(engram: Engram, home: Path
     assert set(sessions(engram)) == {good.session, odd.session, last.session}
 
 
-def test_a_model_no_store_can_name_costs_nobody_else(engram: Engram, home: Path) -> None:
+def test_an_unstorable_model_name_affects_no_other_session(engram: Engram, home: Path) -> None:
     good, odd = Claude(home), Claude(home)
     good.says("One")
     odd.answers("hi")
@@ -100,13 +100,13 @@ def test_a_secret_seen_behind_a_label_is_known_in_later_sweeps(engram: Engram, h
     assert on_disk(tmp_path / "home", SECRET) == []
 
 
-def test_what_is_remembered_of_a_secret_is_a_hash(tmp_path: Path, home: Path) -> None:
+def test_only_a_hash_of_a_secret_is_kept(tmp_path: Path, home: Path) -> None:
     with Engram(tmp_path / "home") as engram:
-        cleaner = redactor(engram)
-        cleaner.clean(f"password: {SECRET}")
-        keep(engram.settings.home, cleaner)
+        cleaner = load_hub_redactor(engram)
+        cleaner.redact(f"password: {SECRET}")
+        save_known_hashes(engram.settings.home, cleaner)
         assert SECRET not in (tmp_path / "home" / "redaction.known").read_text()
-        assert SECRET not in redactor(engram).clean(f"again {SECRET}.")
+        assert SECRET not in load_hub_redactor(engram).redact(f"again {SECRET}.")
 
 
 @pytest.mark.parametrize("arguments", [
@@ -126,9 +126,7 @@ def test_secrets_in_structured_arguments_do_not_reach_the_disk(
     assert on_disk(tmp_path / "home", SECRET) == []
 
 
-def test_secrets_in_what_is_said_about_a_session_do_not_reach_the_disk(
-    engram: Engram, home: Path, tmp_path: Path
-) -> None:
+def test_secrets_in_facts_about_a_session_do_not_reach_the_disk(engram: Engram, home: Path, tmp_path: Path) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
     work = Claude(home)
     call = {"type": "tool_use", "id": "t", "name": token, "input": {token: 1}}
@@ -139,7 +137,7 @@ def test_secrets_in_what_is_said_about_a_session_do_not_reach_the_disk(
     assert on_disk(tmp_path / "home", token) == []
 
 
-def test_our_own_helpers_stay_out_when_their_transcript_goes_on(engram: Engram, home: Path) -> None:
+def test_our_own_model_calls_stay_out_when_their_transcript_continues(engram: Engram, home: Path) -> None:
     helper = Claude(home, cwd=os.path.join(engram.settings.home, "flush"))
     helper.says("Summarise this")
     engram.ingest()
@@ -179,7 +177,7 @@ def test_a_rewritten_file_keeps_its_order(engram: Engram, home: Path) -> None:
     assert texts == ["old one", "new one", "new two", "new three"]
 
 
-def test_links_pipes_and_directories_in_a_place_are_no_trouble(engram: Engram, home: Path) -> None:
+def test_links_pipes_and_directories_among_transcripts_are_skipped(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("Hello")
     place = work.path.parent
@@ -190,8 +188,8 @@ def test_links_pipes_and_directories_in_a_place_are_no_trouble(engram: Engram, h
     os.symlink(place, place / "above")
     (place / "empty.jsonl").touch()
     work.path.rename(inner / work.path.name)
-    found = engram.ingest()
-    assert (found.failures, found.sessions) == ({}, 1)
+    report = engram.ingest()
+    assert (report.failures, report.sessions) == ({}, 1)
     assert engram.doctor()
 
 
@@ -199,7 +197,7 @@ def test_a_directory_may_be_named_and_a_missing_file_is_refused(engram: Engram, 
     work = Claude(tmp_path / "elsewhere")
     work.says("Hello")
     assert engram.ingest([str(tmp_path / "elsewhere")]).sessions == 1
-    with pytest.raises(InvalidInput, match="no file"):
+    with pytest.raises(InvalidInput, match="No such file"):
         engram.ingest([str(tmp_path / "missing.jsonl")])
 
 
@@ -229,7 +227,7 @@ def test_a_record_cut_by_a_newline_is_the_same_in_steps(engram: Engram, home: Pa
     assert [event.text for event in events] == ["One", "first half\nsecond half", "Two"]
 
 
-def test_an_absurd_date_is_no_date(engram: Engram, home: Path) -> None:
+def test_an_absurd_date_is_ignored(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.write(
         {**work.record("user", message={"role": "user", "content": "Hello"}), "timestamp": "9999-12-31T23:59:59-14:00"}
@@ -246,25 +244,25 @@ def test_a_file_no_adapter_knows_is_looked_at_once(engram: Engram, home: Path) -
 
 
 def test_many_sessions_are_not_all_held_in_memory(tmp_path: Path, home: Path) -> None:
-    from engram.capture import captured
-    from engram.capture.discover import sources
-    from engram.capture.intake import take_in
+    from engram.capture import session_match
+    from engram.capture.discover import iter_transcripts
+    from engram.capture.ingest_run import ingest_transcripts
     from engram.capture.sweep import Sweep
 
-    for _ in range(captured._REMEMBERED + 60):
+    for _ in range(session_match._REMEMBERED + 60):
         Claude(home).says("Hello")
     with Engram(tmp_path / "home") as engram:
-        run = Sweep(engram, redactor(engram))
-        run.run(list(sources([])))
-        assert len(run.writer.register._known) < captured._REMEMBERED + 60
-        assert take_in(engram, sources([])).skipped_unchanged == captured._REMEMBERED + 60
+        run = Sweep(engram, load_hub_redactor(engram))
+        run.run(list(iter_transcripts([])))
+        assert len(run.writer.register._known) < session_match._REMEMBERED + 60
+        assert ingest_transcripts(engram, iter_transcripts([])).skipped_unchanged == session_match._REMEMBERED + 60
 
 
 def test_one_file_of_more_sessions_than_are_remembered_counts_them_all(tmp_path: Path, home: Path) -> None:
-    from engram.capture import captured
+    from engram.capture import session_match
 
     work = Claude(home)
-    for number in range(captured._REMEMBERED + 40):
+    for number in range(session_match._REMEMBERED + 40):
         record = work.record("assistant", message={
             "id": f"m{number}", "role": "assistant", "model": "claude-sonnet-4-5", "usage": {"output_tokens": 1},
             "content": [{"type": "text", "text": "x" * 4000}],
@@ -273,4 +271,4 @@ def test_one_file_of_more_sessions_than_are_remembered_counts_them_all(tmp_path:
     with Engram(tmp_path / "home") as engram:
         assert engram.ingest().failures == {}
         assert len(sessions(engram)) == 50
-        assert engram.cost("flavor", days=10000)[0].output == captured._REMEMBERED + 40
+        assert engram.cost("flavor", days=10000)[0].output == session_match._REMEMBERED + 40

@@ -1,4 +1,4 @@
-"""Sessions captured before there were exchanges get them at the next sweep."""
+"""Sessions captured by versions without exchanges get them at the next sweep."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.capture.transcripts import Claude
 
 
 def as_before(engram: Engram) -> None:
-    """Put a store into the state of one captured before there were exchanges."""
+    """Put a store into the state of a version without exchanges."""
     with engram.engine.transaction():
         for sql in ("delete from exchanges", "delete from unindexed", "delete from postings", "delete from vectors",
                     "delete from segments", "update captures set exchanged = 0"):  # fmt: skip
@@ -27,13 +27,15 @@ def worked(home: Path) -> Claude:
 def test_messages_captured_earlier_become_exchanges(engram: Engram, home: Path) -> None:
     worked(home)
     engram.ingest()
-    (session,) = [each.session.id for each in engram.list_sessions()]
-    before = [(each.role, each.content, each.created_at, each.origin) for each in engram.history(session)]
+    (session,) = [capture.session.id for capture in engram.list_sessions()]
+    before = [
+        (exchange.role, exchange.content, exchange.created_at, exchange.origin) for exchange in engram.history(session)
+    ]
     assert [role for role, *_ in before] == ["user", "assistant"]
     as_before(engram)
     assert engram.history(session) == []
     engram.ingest()
-    assert [(each.role, each.content, each.created_at, each.origin) for each in engram.history(session)] == before
+    assert [(turn.role, turn.content, turn.created_at, turn.origin) for turn in engram.history(session)] == before
     assert engram.recall("redis cache", tiers=["exchange"])[0].session_id == session
     engram.ingest()
     assert len(engram.history(session)) == 2
@@ -46,12 +48,12 @@ def test_a_session_that_grows_meanwhile_has_each_message_once(engram: Engram, ho
     as_before(engram)
     work.says("And the queue?")
     engram.ingest()
-    (session,) = [each.session.id for each in engram.list_sessions()]
-    said = [each.content for each in engram.history(session)]
+    (session,) = [capture.session.id for capture in engram.list_sessions()]
+    said = [exchange.content for exchange in engram.history(session)]
     assert said == ["Mend the redis cache.", "The redis cache works again.", "And the queue?"]
 
 
-def test_a_message_is_found_as_what_was_said_not_as_an_event_as_well(engram: Engram, home: Path) -> None:
+def test_a_message_is_found_as_an_exchange_and_not_again_as_an_event(engram: Engram, home: Path) -> None:
     worked(home)
     engram.ingest()
     as_before(engram)

@@ -1,4 +1,4 @@
-"""The memory and instruction files of the agents themselves: found and cited, never written to."""
+"""The agents' own memory and instruction files: found and cited, never written to."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram import Engram
-from engram.capture.guide_places import guides, reads
-from engram.capture.guides import parts
-from engram.model import Hit
+from engram.capture.guide_files import list_guides, reads_guide
+from engram.capture.guides import split_guide
+from engram.types import Hit
 from tests.capture.transcripts import Claude
 
 Write = Callable[[str, str], Path]
@@ -23,7 +23,7 @@ ASKED = "When does the harbour release train leave?"
 
 @pytest.fixture
 def project(engram: Engram, home: Path) -> Path:
-    """A project that is known because somebody worked in it."""
+    """A project that is known because a session worked in it."""
     folder = home / "app"
     folder.mkdir()
     Claude(home, cwd=str(folder)).says("Mend the login form.")
@@ -78,7 +78,7 @@ def test_claudes_memory_of_a_project_is_known_by_its_folder(engram: Engram, proj
     assert [hit.project for hit in found(engram)] == [str(project)]
 
 
-def test_a_changed_guide_replaces_what_it_said(engram: Engram, project: Path) -> None:
+def test_a_changed_guide_replaces_its_old_passages(engram: Engram, project: Path) -> None:
     path = write(project / "AGENTS.md", RULE)
     engram.ingest()
     write(path, RULE.replace("tuesdays", "fridays"))
@@ -124,7 +124,7 @@ def test_another_machines_guides_stay(engram: Engram, project: Path) -> None:
     with engram.engine.transaction():
         from engram.store import passages
 
-        passages.put(engram.engine, "guide", "elsewhere:/srv/app/AGENTS.md", [RULE], at=1)
+        passages.save_parts(engram.engine, "guide", "elsewhere:/srv/app/AGENTS.md", [RULE], at=1)
     engram.ingest()
     assert [hit.name for hit in found(engram)] == ["elsewhere:/srv/app/AGENTS.md"]
 
@@ -142,7 +142,7 @@ def test_secrets_and_our_own_block_are_left_out(engram: Engram, project: Path) -
     assert "engram" not in told
 
 
-def test_a_huge_or_unreadable_file_is_no_guide(engram: Engram, project: Path) -> None:
+def test_a_huge_or_unreadable_file_is_not_a_guide(engram: Engram, project: Path) -> None:
     write(project / "AGENTS.md", RULE * 10_000)
     (project / "GEMINI.md").mkdir()
     (project / "CLAUDE.md").write_bytes(b"\xff\xfe\x00" + RULE.encode())
@@ -158,7 +158,7 @@ def test_named_transcripts_bring_no_guides(engram: Engram, project: Path, home: 
     assert not found(engram)
 
 
-def test_an_agent_is_told_only_of_files_it_does_not_read(engram: Engram, project: Path) -> None:
+def test_an_agent_gets_only_guides_it_does_not_read_itself(engram: Engram, project: Path) -> None:
     write(project / "CLAUDE.md", RULE)
     engram.ingest()
     ids = {}
@@ -185,38 +185,40 @@ def test_an_agent_is_told_only_of_files_it_does_not_read(engram: Engram, project
         ("claude", "/app/.cursor/rules/a.mdc", False),
     ],
 )
-def test_who_reads_a_file_is_known_by_its_name(flavor: str, path: str, read: bool) -> None:
-    assert reads(flavor, path) is read
+def test_the_agents_that_read_a_guide_are_known_by_its_name(flavor: str, path: str, read: bool) -> None:
+    assert reads_guide(flavor, path) is read
 
 
-def test_moved_homes_are_honoured(tmp_path: Path) -> None:
+def test_moved_homes_are_honoured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("c/CLAUDE.md", "x/AGENTS.md", "g/.gemini/GEMINI.md", "k/memory/MEMORY.md"):
         write(tmp_path / name, RULE)
     environ = {
         "HOME": str(tmp_path / "none"), "CLAUDE_CONFIG_DIR": str(tmp_path / "c"), "CODEX_HOME": str(tmp_path / "x"),
         "GEMINI_CLI_HOME": str(tmp_path / "g"), "GROK_HOME": str(tmp_path / "k"),
     }  # fmt: skip
-    assert len(guides(environ, [])) == 4
+    for name, directory in environ.items():
+        monkeypatch.setenv(name, directory)
+    assert len(list_guides([])) == 4
 
 
 def test_headings_part_a_guide_but_not_those_in_code() -> None:
     text = "Intro.\n# One\na\n```sh\n# no heading\n```\n## Two\nb\n"
-    assert parts(text) == ["Intro.", "# One\na\n```sh\n# no heading\n```", "## Two\nb"]
+    assert split_guide(text) == ["Intro.", "# One\na\n```sh\n# no heading\n```", "## Two\nb"]
 
 
-def test_a_bare_heading_stands_above_what_follows_it() -> None:
-    assert parts("# App\n\n## Rules\n### One\na\n## Two\nb\n# End\n") == [
+def test_a_bare_heading_is_joined_to_the_next_section() -> None:
+    assert split_guide("# App\n\n## Rules\n### One\na\n## Two\nb\n# End\n") == [
         "# App\n## Rules\n### One\na", "## Two\nb", "# End",
     ]  # fmt: skip
 
 
 @given(st.text(alphabet="ab#`~ \n-<>!", max_size=400))
 def test_no_word_of_a_guide_is_lost(text: str) -> None:
-    assert "".join("".join(parts(text)).split()) == "".join(text.split())
+    assert "".join("".join(split_guide(text)).split()) == "".join(text.split())
 
 
 def test_a_long_section_is_cut_at_empty_lines() -> None:
     text = "# Long\n" + "\n\n".join(f"Paragraph {n} " + "word " * 60 for n in range(40)) + "x" * 9000
-    found = parts(text)
-    assert max(map(len, found)) <= 4_000
-    assert "".join("".join(found).split()) == "".join(text.split())
+    pieces = split_guide(text)
+    assert max(map(len, pieces)) <= 4_000
+    assert "".join("".join(pieces).split()) == "".join(text.split())

@@ -1,4 +1,4 @@
-"""Exports of chat services come in once, with their own dates."""
+"""Exports of chat services are imported once, with their own dates."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def export(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_zip_is_taken_in_with_its_dates(engram: Engram, export: Path, home: Path) -> None:
-    found = engram.import_chatgpt(str(export))
-    assert (found.sessions, found.failures) == (2, {})
+def test_a_zip_is_imported_with_its_dates(engram: Engram, export: Path, home: Path) -> None:
+    report = engram.import_chatgpt(str(export))
+    assert (report.sessions, report.failures) == (2, {})
     captures = engram.list_sessions()
     assert {capture.session.flavor for capture in captures} == {"chatgpt"}
     assert all(capture.began and capture.began.year == 2023 for capture in captures)

@@ -1,4 +1,4 @@
-"""A sweep takes in what is new, once, whatever happened to the files."""
+"""An ingest stores what is new, once, whatever happened to the files."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from engram import Engram, SweepRunning
-from engram.capture.turn import Turn
-from engram.model import Ingested
-from engram.zstd import zstd
+from engram.capture.sweep_lock import SweepLock
+from engram.platform.zstd import zstd
+from engram.types import Ingested
 from tests.capture.transcripts import SHARED, Claude
 
 
 def told(engram: Engram) -> dict[str, Any]:
-    """Return all that is known of captured sessions, without what differs from store to store."""
+    """Return all facts about captured sessions, without those that differ between stores."""
     found = {}
     for capture in engram.list_sessions(subagents=True, limit=1000):
         session = capture.session
@@ -41,16 +41,16 @@ def texts(engram: Engram) -> list[str]:
     return [event.text for event in engram.get_events(only(engram)) if event.text]
 
 
-def test_a_sweep_reports_what_it_found_and_took_in(engram: Engram, home: Path) -> None:
+def test_a_sweep_reports_what_it_found_and_stored(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("Fix the login")
     work.answers("Done.")
-    found = engram.ingest()
-    assert (found.discovered, found.ingested, found.skipped_unchanged, found.analyzed) == (1, 1, 0, 1)
-    assert (found.events, found.sessions, found.bytes) == (2, 1, work.path.stat().st_size)
-    assert found.retention is not None
-    assert found.retention.freed == 0
-    assert found.retention.final_usage > 0
+    report = engram.ingest()
+    assert (report.discovered, report.ingested, report.skipped_unchanged, report.analyzed) == (1, 1, 0, 1)
+    assert (report.events, report.sessions, report.bytes) == (2, 1, work.path.stat().st_size)
+    assert report.retention is not None
+    assert report.retention.freed == 0
+    assert report.retention.final_usage > 0
 
 
 def test_an_unchanged_transcript_is_skipped(engram: Engram, home: Path) -> None:
@@ -60,13 +60,13 @@ def test_an_unchanged_transcript_is_skipped(engram: Engram, home: Path) -> None:
     assert (again.ingested, again.skipped_unchanged, again.events, again.analyzed) == (0, 1, 0, 0)
 
 
-def test_what_is_appended_is_all_that_is_read(engram: Engram, home: Path) -> None:
+def test_only_appended_data_is_read(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("One")
     engram.ingest()
     work.says("Two")
-    found = engram.ingest()
-    assert found.events == 1
+    report = engram.ingest()
+    assert report.events == 1
     assert texts(engram) == ["One", "Two"]
 
 
@@ -89,8 +89,8 @@ def test_a_bad_byte_costs_one_record(engram: Engram, home: Path) -> None:
     with open(work.path, "ab") as file:
         file.write(b'{"type":"user","mess\xff\x00age\n')
     work.says("Two")
-    found = engram.ingest()
-    assert found.damaged > 0
+    report = engram.ingest()
+    assert report.damaged > 0
     assert texts(engram) == ["One", "Two"]
     assert [event.kind for event in engram.get_events(only(engram))].count("damage") == 1
 
@@ -105,7 +105,7 @@ def test_a_record_glued_to_a_cut_one_is_saved(engram: Engram, home: Path) -> Non
     assert texts(engram) == ["One", "Two"]
 
 
-def test_a_rewritten_transcript_is_read_anew_and_adds_nothing_twice(engram: Engram, home: Path) -> None:
+def test_a_rewritten_transcript_is_read_again_without_duplicates(engram: Engram, home: Path) -> None:
     work = Claude(home)
     for word in ("One", "Two", "Three"):
         work.says(word)
@@ -139,7 +139,7 @@ def test_a_moved_transcript_is_the_same_session(engram: Engram, home: Path) -> N
     assert texts(engram) == ["One", "Two"]
 
 
-def test_a_vanished_transcript_leaves_what_it_said(engram: Engram, home: Path) -> None:
+def test_a_vanished_transcript_leaves_its_events(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("Remember me")
     engram.ingest()
@@ -149,7 +149,7 @@ def test_a_vanished_transcript_leaves_what_it_said(engram: Engram, home: Path) -
     assert texts(engram) == ["Remember me"]
 
 
-def test_a_compressed_transcript_goes_on_where_the_plain_one_stopped(engram: Engram, home: Path) -> None:
+def test_a_compressed_transcript_continues_where_the_plain_one_stopped(engram: Engram, home: Path) -> None:
     rollout = home / ".codex" / "sessions" / "2026" / "rollout-2026-11-01T10-00-00-0199.jsonl"
     rollout.parent.mkdir(parents=True)
     lines = [
@@ -163,8 +163,8 @@ def test_a_compressed_transcript_goes_on_where_the_plain_one_stopped(engram: Eng
     whole = "".join(json.dumps(line) + "\n" for line in lines).encode()
     rollout.with_name(rollout.name + ".zst").write_bytes(zstd.compress(whole))
     rollout.unlink()
-    found = engram.ingest()
-    assert (found.events, found.vanished) == (1, 0)
+    report = engram.ingest()
+    assert (report.events, report.vanished) == (1, 0)
     assert [e.text for e in engram.get_events(only(engram), "message")] == ["word 0", "word 1", "word 2"]
 
 
@@ -178,7 +178,7 @@ def test_a_registered_session_and_its_transcript_are_one(engram: Engram, home: P
     assert (session.summary, session.status) == ("mending the login", "active")
 
 
-def test_the_sitrep_tells_what_a_captured_session_was_about(engram: Engram, home: Path) -> None:
+def test_the_sitrep_shows_what_a_captured_session_was_about(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("Mend the login")
     record = work.record("user", message={"role": "user", "content": "Hello"})
@@ -187,7 +187,7 @@ def test_the_sitrep_tells_what_a_captured_session_was_about(engram: Engram, home
     assert "Mend the login" in engram.get_situation_report(project="/home/me/app")
 
 
-def test_a_captured_session_that_registers_goes_on(engram: Engram, home: Path) -> None:
+def test_a_captured_session_that_registers_continues(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("Fix the login")
     engram.ingest()
@@ -247,7 +247,7 @@ def test_a_fork_repeats_its_parent_and_is_counted_once(engram: Engram, home: Pat
     assert engram.cost("session", parent.session.id)[0].output == 70
 
 
-def test_an_answer_told_in_pieces_counts_its_largest_output(engram: Engram, home: Path) -> None:
+def test_a_reply_in_pieces_counts_its_largest_output(engram: Engram, home: Path) -> None:
     work = Claude(home)
     for output in (3, 55, 20):
         work.answers("piece", output=output, message="msg_1")
@@ -261,8 +261,8 @@ def test_no_secret_reaches_any_file_of_the_home(engram: Engram, home: Path, tmp_
     work.says(f"My token is {secret}, use it")
     work.runs(f"curl -H 'Authorization: Bearer {secret}' x", output=f"bad token {secret}", code=1)
     work.write({"type": "custom-title", "customTitle": f"about {secret}", "sessionId": work.session})
-    found = engram.ingest()
-    assert sum(found.redacted.values()) >= 3
+    report = engram.ingest()
+    assert sum(report.redacted.values()) >= 3
     engram.close()
     held = [p for p in (tmp_path / "home").rglob("*") if p.is_file() and secret.encode() in _plain(p)]
     assert held == []
@@ -280,26 +280,26 @@ def test_our_own_helpers_sessions_are_left_out(engram: Engram, home: Path) -> No
     assert engram.list_sessions() == []
 
 
-def test_a_second_sweep_says_that_one_is_running(engram: Engram, home: Path) -> None:
-    with Turn(engram.settings.home), pytest.raises(SweepRunning, match=str(os.getpid())):
+def test_a_second_sweep_reports_the_running_one(engram: Engram, home: Path) -> None:
+    with SweepLock(engram.settings.home), pytest.raises(SweepRunning, match=str(os.getpid())):
         engram.ingest()
 
 
 def test_a_dry_run_reads_and_writes_nothing(engram: Engram, home: Path) -> None:
     Claude(home).says("Hello")
-    found = engram.ingest(dry_run=True)
-    assert (found.ingested, found.events, found.dry_run) == (1, 1, True)
+    report = engram.ingest(dry_run=True)
+    assert (report.ingested, report.events, report.dry_run) == (1, 1, True)
     assert engram.list_sessions() == []
     assert engram.ingest().events == 1
 
 
-def test_a_file_that_is_no_transcript_is_counted_and_left(engram: Engram, home: Path) -> None:
+def test_a_file_that_is_not_a_transcript_is_counted_and_skipped(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.path.write_text('{"hello": "world"}\n')
     assert engram.ingest().unknown == 1
 
 
-def test_a_flavor_is_told_by_content_not_by_place(engram: Engram, home: Path) -> None:
+def test_a_flavor_is_recognized_by_content_not_by_place(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("Hello")
     astray = home / ".codex" / "sessions" / "x.jsonl"
@@ -329,7 +329,7 @@ def test_unknown_records_are_kept_as_they_are(engram: Engram, home: Path) -> Non
     assert '"depth":3' in event.text
 
 
-def test_what_is_captured_is_found_at_once(engram: Engram, home: Path) -> None:
+def test_captured_messages_are_found_immediately(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("The flux capacitor leaks")
     engram.ingest()

@@ -1,4 +1,4 @@
-"""A sweep killed at any moment loses nothing it acknowledged, and the next one goes on from there."""
+"""A sweep killed at any moment loses nothing it acknowledged, and the next one continues."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchmarks.torture import report, torture
 from engram import Engram
 
 
-def test_killed_sweeps_lose_nothing_and_take_nothing_in_twice(store: str, tmp_path: Path, thorough: bool) -> None:
+def test_killed_sweeps_lose_and_duplicate_nothing(store: str, tmp_path: Path, thorough: bool) -> None:
     kills = 15 if thorough else 5
     summary = torture(tmp_path / "torture", store if store.startswith("postgres") else None, kills=kills)
     assert summary.violations == [], report(summary)
@@ -16,7 +16,7 @@ def test_killed_sweeps_lose_nothing_and_take_nothing_in_twice(store: str, tmp_pa
     assert min(summary.sweeps, summary.acknowledged, summary.evictions, summary.in_the_middle) > 0
 
 
-def test_a_key_cut_short_by_a_crash_is_made_anew(tmp_path: Path, home: Path) -> None:
+def test_a_key_truncated_by_a_crash_is_replaced(tmp_path: Path, home: Path) -> None:
     with Engram(tmp_path / "home") as engram:
         key = tmp_path / "home" / "redaction.key"
         key.touch()

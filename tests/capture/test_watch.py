@@ -1,4 +1,4 @@
-"""Watching takes in what comes, when it comes."""
+"""Watching ingests changes as they happen."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 from engram import Engram
-from engram.capture.turn import Turn
-from engram.capture.watch import watch
+from engram.capture.sweep_lock import SweepLock
+from engram.capture.watch import watch_transcripts
 from tests.capture.transcripts import Claude
 
 
@@ -16,12 +16,12 @@ def test_a_line_written_while_watching_is_captured(tmp_path: Path, home: Path) -
     work = Claude(home)
     work.says("One")
     with Engram(tmp_path / "store") as engram:
-        sweeps = watch(engram)
+        sweeps = watch_transcripts(engram)
         assert next(sweeps).events == 1
         threading.Timer(0.5, lambda: work.says("Two")).start()
         before = time.process_time()
         assert next(sweeps).events == 1
-        assert time.process_time() - before < 0.4  # it slept; wall time says nothing
+        assert time.process_time() - before < 0.4  # it slept; wall time proves nothing
         sweeps.close()
         (hit,) = engram.recall("Two")
         assert hit.role == "user"
@@ -30,7 +30,7 @@ def test_a_line_written_while_watching_is_captured(tmp_path: Path, home: Path) -
 def test_a_sweep_that_runs_already_does_not_keep_anyone_from_watching(tmp_path: Path, home: Path) -> None:
     work = Claude(home)
     work.says("One")
-    other = Turn(str(tmp_path / "store"))
+    other = SweepLock(str(tmp_path / "store"))
     with Engram(tmp_path / "store") as engram:
         other.__enter__()
 
@@ -39,7 +39,7 @@ def test_a_sweep_that_runs_already_does_not_keep_anyone_from_watching(tmp_path: 
             work.says("Two")
 
         threading.Timer(1, end).start()
-        sweeps = watch(engram)
+        sweeps = watch_transcripts(engram)
         assert next(sweeps).events == 2
         sweeps.close()
 
@@ -48,7 +48,7 @@ def test_a_store_that_was_busy_is_tried_again_with_the_next_change(tmp_path: Pat
     first, second = Claude(home), Claude(home)
     first.says("One")
     with Engram(tmp_path / "store", busy_seconds=1) as engram:
-        sweeps = watch(engram)
+        sweeps = watch_transcripts(engram)
         next(sweeps)
         blocker = threading.Thread(target=write_while_busy, args=(tmp_path / "store", first, second))
         blocker.start()
@@ -62,7 +62,7 @@ def test_a_store_that_was_busy_is_tried_again_with_the_next_change(tmp_path: Pat
 
 
 def write_while_busy(store: Path, first: Claude, second: Claude) -> None:
-    """Hold the store for longer than a sweep waits, write, let go, and write again."""
+    """Hold the store for longer than a sweep waits, write, release it, and write again."""
     with Engram(store) as other:
         time.sleep(0.5)
         with other.engine.transaction():

@@ -1,4 +1,4 @@
-"""The spool and its worker: what hooks ask for is captured, by one process, whatever happens to it."""
+"""The spool and its worker: every request is captured by one process, whatever happens to it."""
 
 from __future__ import annotations
 
@@ -17,30 +17,32 @@ from hypothesis import strategies as st
 
 from engram import Engram
 from engram.capture import spool
-from engram.capture.turn import Turn
-from engram.capture.worker import work
-from engram.coordination import departed
+from engram.capture.sweep_lock import SweepLock
+from engram.capture.worker import run_worker
+from engram.sessions import crashed_sessions
 from tests.capture.transcripts import Claude
 
 
 def asked(home: Path, talk: Claude, event: str = "stop") -> None:
-    spool.ask(str(home), spool.Request(flavor="claude", native_id=talk.session, path=str(talk.path), event=event))
+    spool.add_request(
+        str(home), spool.CaptureRequest(flavor="claude", native_id=talk.session, path=str(talk.path), event=event)
+    )
 
 
 def events(engram: Engram) -> dict[str, int]:
-    return {each.session.native_id or "": each.events for each in engram.list_sessions()}
+    return {capture.session.native_id or "": capture.events for capture in engram.list_sessions()}
 
 
 def left(home: Path) -> list[str]:
     return sorted(name for name in os.listdir(home / "spool") if name != "whole")
 
 
-def test_what_is_asked_for_is_captured_and_forgotten(engram: Engram, home: Path) -> None:
+def test_a_request_is_captured_and_deleted(engram: Engram, home: Path) -> None:
     talk = Claude(home)
     talk.says("rename the parser")
     spools = Path(engram.settings.home)
     asked(spools, talk)
-    work(engram)
+    run_worker(engram)
     assert events(engram) == {talk.session: 1}
     assert left(spools) == []
 
@@ -50,19 +52,19 @@ def test_asking_again_meanwhile_is_not_lost(engram: Engram, home: Path) -> None:
     talk.says("rename the parser")
     spools = Path(engram.settings.home)
     asked(spools, talk)
-    (request,) = spool.take(str(spools))
-    asked(spools, talk)  # a hook, while a worker is at it
-    spool.done(request)
-    assert spool.waiting(str(spools))
+    (request,) = spool.take_requests(str(spools))
+    asked(spools, talk)  # a hook, while a worker is running
+    spool.finish_request(request)
+    assert spool.list_waiting(str(spools))
 
 
-def test_what_a_worker_took_and_did_not_finish_is_done_by_the_next(engram: Engram, home: Path) -> None:
+def test_requests_a_worker_did_not_finish_are_done_by_the_next(engram: Engram, home: Path) -> None:
     talk = Claude(home)
     talk.says("rename the parser")
     spools = Path(engram.settings.home)
     asked(spools, talk)
-    list(spool.take(str(spools)))  # and dies
-    work(engram)
+    list(spool.take_requests(str(spools)))  # and dies
+    run_worker(engram)
     assert events(engram) == {talk.session: 1}
     assert left(spools) == []
 
@@ -72,43 +74,43 @@ def test_a_worker_leaves_at_once_where_another_is_at_work(engram: Engram, home: 
     talk.says("rename the parser")
     spools = Path(engram.settings.home)
     asked(spools, talk)
-    with Turn(str(spools), "spool.lock"):
-        assert work(engram) == []
-    assert spool.waiting(str(spools))
+    with SweepLock(str(spools), "spool.lock"):
+        assert run_worker(engram) == []
+    assert spool.list_waiting(str(spools))
 
 
 def test_an_agent_that_names_no_transcript_has_all_of_its_own_looked_at(engram: Engram, home: Path) -> None:
     talk = Claude(home)
     talk.says("rename the parser")
     spools = engram.settings.home
-    spool.ask(spools, spool.Request(flavor="claude", native_id=talk.session, path="", event="end"))
-    work(engram)
+    spool.add_request(spools, spool.CaptureRequest(flavor="claude", native_id=talk.session, path="", event="end"))
+    run_worker(engram)
     assert events(engram) == {talk.session: 1}
 
 
-def test_the_first_worker_looks_at_everything_and_the_next_only_at_what_is_asked(engram: Engram, home: Path) -> None:
+def test_the_first_worker_scans_everything_and_the_next_only_what_is_requested(engram: Engram, home: Path) -> None:
     first, other, later = Claude(home), Claude(home), Claude(home)
     first.says("one")
     other.says("two")
     asked(Path(engram.settings.home), first)
-    work(engram)
+    run_worker(engram)
     assert set(events(engram)) == {first.session, other.session}
     later.says("three")
     first.says("four")
     asked(Path(engram.settings.home), first)
-    work(engram)
+    run_worker(engram)
     assert events(engram) == {first.session: 2, other.session: 1}
 
 
 @given(st.binary(max_size=200))
-def test_a_request_that_says_nothing_is_dropped(content: bytes) -> None:
+def test_an_invalid_request_is_dropped(content: bytes) -> None:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "spool"
         place.mkdir()
         (place / "claude-x.json").write_bytes(content)
-        assert [each for each in spool.take(folder) if not each.flavor] == []
+        assert [request for request in spool.take_requests(folder) if not request.flavor] == []
 
 
 def test_a_session_whose_process_is_gone_is_finished(engram: Engram, tmp_path: Path) -> None:
@@ -118,14 +120,14 @@ def test_a_session_whose_process_is_gone_is_finished(engram: Engram, tmp_path: P
     engram.lock_resource(gone, str(tmp_path / "a.py"))
     child.send_signal(signal.SIGKILL)
     child.wait()
-    assert departed.finish(engram) == [gone]
-    assert [each.id for each in engram.get_active_sessions()] == [here]
+    assert crashed_sessions.complete_crashed_sessions(engram) == [gone]
+    assert [session.id for session in engram.get_active_sessions()] == [here]
     assert "its process is gone" in (engram.get_session(gone).completion_summary or "")
     assert engram.list_locks() == []
 
 
 def test_a_hook_starts_a_worker_that_outlives_it(home: Path, tmp_path: Path, monkeypatch: Any) -> None:
-    """The real thing: hook process, detached worker, killed process group."""
+    """Run a real hook process and a detached worker, and kill the hook's process group."""
     talk = Claude(home)
     talk.says("rename the parser")
     payload = f'{{"hook_event_name": "Stop", "session_id": "{talk.session}", "transcript_path": "{talk.path}"}}'
@@ -134,7 +136,7 @@ def test_a_hook_starts_a_worker_that_outlives_it(home: Path, tmp_path: Path, mon
     )
     assert hook.communicate(payload.encode())[0] == b""
     try:
-        os.killpg(hook.pid, signal.SIGKILL)  # as an agent's end may do
+        os.killpg(hook.pid, signal.SIGKILL)  # as an ending agent may do
     except ProcessLookupError:
         pass
     with Engram(tmp_path / "home") as engram:
@@ -145,7 +147,7 @@ def test_a_hook_starts_a_worker_that_outlives_it(home: Path, tmp_path: Path, mon
         assert events(engram) == {talk.session: 1}
 
 
-def test_a_worker_that_fails_says_so_and_keeps_the_request(home: Path, tmp_path: Path) -> None:
+def test_a_failing_worker_reports_it_and_keeps_the_request(home: Path, tmp_path: Path) -> None:
     talk = Claude(home)
     talk.says("rename the parser")
     store = tmp_path / "home" / "engram.db"
@@ -162,28 +164,30 @@ def test_a_worker_that_fails_says_so_and_keeps_the_request(home: Path, tmp_path:
         assert events(engram) == {talk.session: 1}
 
 
-def test_what_cannot_be_taken_does_not_keep_a_worker_for_ever(engram: Engram, home: Path) -> None:
+def test_a_request_that_cannot_be_taken_does_not_keep_a_worker_running(engram: Engram, home: Path) -> None:
     talk = Claude(home)
     talk.says("rename the parser")
     spools = Path(engram.settings.home)
     (spools / "spool" / "folder.json").mkdir(parents=True)
     asked(spools, talk)
-    work(engram)
+    run_worker(engram)
     assert events(engram) == {talk.session: 1}
     assert left(spools) == ["folder.json.taken"]
-    work(engram)  # and the next one comes to its end as well
+    run_worker(engram)  # and the next one completes as well
 
 
 def test_a_request_of_any_name_has_a_file(tmp_path: Path) -> None:
-    spool.ask(str(tmp_path), spool.Request(flavor="claude", native_id="字/" * 300, path="", event="stop"))
-    (taken,) = spool.take(str(tmp_path))
+    spool.add_request(
+        str(tmp_path), spool.CaptureRequest(flavor="claude", native_id="字/" * 300, path="", event="stop")
+    )
+    (taken,) = spool.take_requests(str(tmp_path))
     assert taken.native_id == "字/" * 300
 
 
 def test_a_request_that_cannot_be_left_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "spool" / "claude-a.json" / "in the way").mkdir(parents=True)
     with pytest.raises(OSError, match="directory"):
-        spool.ask(str(tmp_path), spool.Request(flavor="claude", native_id="a", path="", event="stop"))
+        spool.add_request(str(tmp_path), spool.CaptureRequest(flavor="claude", native_id="a", path="", event="stop"))
     assert os.listdir(tmp_path / "spool") == ["claude-a.json"]
 
 
@@ -214,7 +218,7 @@ def test_a_worker_keeps_no_pipe_of_the_agent_open(home: Path, tmp_path: Path) ->
     asked(tmp_path / "home", talk)
     outer, inner = os.pipe()
     code = "import sys; from engram.capture import spool; spool.start_worker(sys.argv[1])"
-    with Turn(str(tmp_path / "home")):  # the worker waits for this sweep
+    with SweepLock(str(tmp_path / "home")):  # the worker waits for this sweep
         subprocess.run([sys.executable, "-c", code, str(tmp_path / "home")], pass_fds=[inner], check=True)
         os.close(inner)
         ready, _, _ = select.select([outer], [], [], 20)

@@ -1,4 +1,4 @@
-"""Transcripts as agents write them, made for tests."""
+"""Builders of transcripts as agents write them."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Claude:
             file.writelines(json.dumps(record) + "\n" for record in records)
 
     def says(self, text: str) -> None:
-        """Let the user speak."""
+        """Add a user message."""
         self.write(self.record("user", message={"role": "user", "content": text}))
 
     def answers(self, text: str, output: int = 10, message: str | None = None) -> None:
-        """Let the agent speak."""
+        """Add an agent message."""
         identity = message or f"msg_{self.session[:8]}_{self.clock}"
         usage = {"input_tokens": 5, "output_tokens": output, "cache_read_input_tokens": 100}
         body = {"id": identity, "role": "assistant", "model": "claude-sonnet-4-5", "usage": usage,
@@ -49,7 +49,7 @@ class Claude:
         self.write(self.record("assistant", message=body, requestId=f"req_{identity}"))
 
     def runs(self, command: str, output: str = "", code: int = 0) -> None:
-        """Let the agent run a shell command."""
+        """Add a shell command run by the agent."""
         call = f"toolu_{self.session[:8]}_{self.clock}"
         block = {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": command}}
         body = {"id": f"msg_{call}", "role": "assistant", "model": "claude-sonnet-4-5", "usage": {"output_tokens": 1},
@@ -61,7 +61,7 @@ class Claude:
         self.write(self.record("user", message={"role": "user", "content": [result]}, toolUseResult=detail))
 
     def edits(self, path: str, old: str = "a", new: str = "b") -> None:
-        """Let the agent edit a file."""
+        """Add a file edit by the agent."""
         call = f"toolu_{self.session[:8]}_{self.clock}"
         given = {"file_path": path, "old_string": old, "new_string": new}
         body = {"id": f"msg_{call}", "role": "assistant", "model": "claude-sonnet-4-5", "usage": {"output_tokens": 1},

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from engram.llm import embedder
-from tests.memory.test_import_lyra import NOON, SCHEMA, VECTOR, Lyra
+from engram.models import embedder
+from tests.summaries.test_import_lyra import NOON, SCHEMA, VECTOR, Lyra
 
 NONE = inspect.Parameter.empty
 # Every function of the seed: its parameters in order, each with its default.
@@ -129,7 +129,7 @@ def test_rows_with_their_dates_and_vectors_come_in_at_once(memory: Any, caplog: 
 
 
 def test_vectors_of_the_model_in_use_are_kept_and_not_made_again(memory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = embedder.load("static", memory._open().settings)
+    model = embedder.load_embedder("static", memory._get_engram().settings)
     texts = [f"The {name} gateway was moved to another port" for name in ("zeppelin", "airship", "balloon")]
     vectors = [[float(number) for number in vector] for vector in model.embed(texts)]
     asked: list[str] = []

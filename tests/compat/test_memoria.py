@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from engram import Engram
-from engram.settings import load
-from engram.surfaces.hooks import occasion
-from engram.vault.vault import of
+from engram.settings import load_settings
+from engram.surfaces.hooks import hook_event
+from engram.wiki.vault.vault import open_vault
 from tests.conftest import ManualClock
 from tests.surfaces.conftest import Run
 from tests.wiki.logs import entry, log, page
@@ -128,16 +128,16 @@ def test_a_preserved_context_of_a_captured_session_adds_nothing(engram: Engram, 
 
 def test_memorias_variables_hold_until_ours_are_set(tmp_path: Path) -> None:
     env = {"ENGRAM_HOME": str(tmp_path), "MEMORIA_TZ": "Asia/Tokyo", "MEMORIA_COMPILE_INTERVAL_MIN": "15"}
-    assert (load(env).timezone, load(env).compile_interval_minutes) == ("Asia/Tokyo", 15)
+    assert (load_settings(env).timezone, load_settings(env).compile_interval_minutes) == ("Asia/Tokyo", 15)
     (tmp_path / "config.toml").write_text("compile_interval_minutes = 30\n")
-    assert load(env | {"ENGRAM_TZ": "Europe/Berlin"}).timezone == "Europe/Berlin"
-    assert load(env).compile_interval_minutes == 30
+    assert load_settings(env | {"ENGRAM_TZ": "Europe/Berlin"}).timezone == "Europe/Berlin"
+    assert load_settings(env).compile_interval_minutes == 30
 
 
 @pytest.mark.parametrize("given", ["soon", "-5", ""])
 def test_an_interval_of_memoria_that_is_none_breaks_nothing(tmp_path: Path, given: str) -> None:
     env = {"ENGRAM_HOME": str(tmp_path), "MEMORIA_COMPILE_INTERVAL_MIN": given}
-    assert load(env).compile_interval_minutes == 60
+    assert load_settings(env).compile_interval_minutes == 60
 
 
 def test_the_command_line_names_our_setting_once(run: Run) -> None:
@@ -152,9 +152,9 @@ def test_the_command_line_names_our_setting_once(run: Run) -> None:
 
 
 def test_compiling_by_hand_does_not_wait_for_the_interval(timed: Engram, clock: ManualClock) -> None:
-    from engram.vault.daily_log import day_of
+    from engram.wiki.vault.daily_log import local_day
 
-    today = day_of(clock.now(), "")
+    today = local_day(clock.now(), "")
     log(timed, today, entry(1))
     assert timed.compile().logs == (today,)
     log(timed, today, entry(1), entry(2))
@@ -164,7 +164,7 @@ def test_compiling_by_hand_does_not_wait_for_the_interval(timed: Engram, clock: 
 
 def test_compiling_by_hand_tries_again_what_failed(timed: Engram) -> None:
     log(timed, "2026-11-09", entry(1))
-    blocked = Path(of(timed).root) / "concepts" / "shop.md"
+    blocked = Path(open_vault(timed).root) / "concepts" / "shop.md"
     blocked.mkdir(parents=True)
     assert list(timed.compile().failed) == ["2026-11-09"]
     blocked.rmdir()
@@ -175,7 +175,7 @@ def test_a_compilation_that_fails_ends_with_1_and_says_why(run: Run, tmp_path: P
     run("stats")
     with Engram(tmp_path / "home") as engram:
         log(engram, "2026-11-09", entry(1))
-        (Path(of(engram).root) / "concepts" / "shop.md").mkdir(parents=True)
+        (Path(open_vault(engram).root) / "concepts" / "shop.md").mkdir(parents=True)
     assert "2026-11-09 failed" in run("compile", status=1).stdout
 
 
@@ -212,7 +212,7 @@ def test_files_of_a_windows_project_are_called_by_their_path_in_it(engram: Engra
 def test_hook_input_with_lone_backslashes_is_read(cwd: str) -> None:
     raw = f'{{"hook_event_name":"UserPromptSubmit","session_id":"5f1c","cwd":"{cwd}",'
     raw += r'"transcript_path":"C:\Users\x\.claude\a.jsonl","prompt":"first\nsecond \"quoted\""}'
-    met = occasion.read(raw.encode(), [], {})
+    met = hook_event.read_hook_event(raw.encode(), [], {})
     assert met is not None
     assert met.cwd == cwd
     assert met.transcript == r"C:\Users\x\.claude\a.jsonl"
@@ -221,7 +221,7 @@ def test_hook_input_with_lone_backslashes_is_read(cwd: str) -> None:
 
 def test_hook_input_that_is_sound_is_read_as_it_is() -> None:
     raw = json.dumps({"hook_event_name": "Stop", "session_id": "5f1c", "cwd": "C:\\Users\\x"})
-    met = occasion.read(raw.encode(), [], {})
+    met = hook_event.read_hook_event(raw.encode(), [], {})
     assert met is not None
     assert met.cwd == r"C:\Users\x"
 
@@ -229,4 +229,4 @@ def test_hook_input_that_is_sound_is_read_as_it_is() -> None:
 @pytest.mark.parametrize("raw", [b'{"session_id": ', b"{'a': 1}", b'{"a": "\\', b"\xff\xfe"])
 def test_hook_input_that_nothing_can_repair_is_refused(raw: bytes) -> None:
     with pytest.raises(ValueError, match=r".*"):
-        occasion.read(raw, [], {})
+        hook_event.read_hook_event(raw, [], {})

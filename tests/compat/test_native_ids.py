@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engram import Engram, InvalidInput, NotFound
-from engram.operation import operations
+from engram.operation import list_operations
 from engram.surfaces import signature
 from tests.surfaces.conftest import Run, run
 from tests.surfaces.http.calling import Caller
@@ -64,7 +64,7 @@ CAPTURED = {"get_digest", "set_outcome", "get_capture", "get_events", "get_outli
 
 
 def test_the_table_names_every_operation_that_takes_a_session() -> None:
-    taking = {each.name for each in operations() if any(p.name in NAMES for p in signature.parameters(each))}
+    taking = {each.name for each in list_operations() if any(p.name in NAMES for p in signature.list_parameters(each))}
     assert taking - CAPTURED - {"merge_patterns"} == set(CALLS)
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from engram import Engram
 from engram.errors import Error
-from tests.coordination.test_import_engram import DDL
-from tests.memory.test_import_lyra import SCHEMA as LYRA
+from tests.sessions.test_import_engram import DDL
+from tests.summaries.test_import_lyra import SCHEMA as LYRA
 from tests.surfaces.conftest import Run, run
 
 __all__ = ["run"]

@@ -1,4 +1,4 @@
-"""Stores with a model of the test's choice, and no transcripts of the developer's own."""
+"""Stores with a model chosen by the test, without the developer's transcripts."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.llm.conftest import opened
+from tests.models.conftest import opened
 
 __all__ = ["opened"]
 
 
 @pytest.fixture(autouse=True)
 def bare_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A home directory in which no agent ever worked."""
+    """A home directory without agents."""
     home = tmp_path / "person"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))

@@ -1,7 +1,7 @@
-"""Dream in a process that kills itself just before the n-th trace it would leave, which is just after the one before.
+"""Dream in a process that kills itself just before its n-th write.
 
-A process of its own imports everything once and forks for each death. Which traces a pass leaves, and in which step,
-is found out by living through one.
+A child process imports everything once and forks for each death. An uninterrupted pass shows which writes there are,
+and in which step.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 
 from engram import Engram
 from engram.dream import journal
-from engram.dream.cycle import dreamt
-from engram.dream.done import FORCED
+from engram.dream.cycle import run_pass
+from engram.dream.results import FORCED
 from tests.conftest import ManualClock
 
 ON_DISK = ("replace", "rename", "remove", "unlink", "fsync", "utime")
@@ -25,30 +25,30 @@ BEGIN, END = "begin", "end"
 
 
 class Traces:
-    """Every trace a pass leaves, in order: which step left it, and how."""
+    """All writes of a pass in order, with the step and kind of each."""
 
     def __init__(self, fatal: int) -> None:
         self.fatal = fatal
         self.step, self.left = BEGIN, list[tuple[str, str]]()
 
     def leave(self, how: str, call: Callable[..., Any], *given: Any, **more: Any) -> Any:
-        """Do what leaves a trace, or die before it."""
+        """Do a write, or die before it."""
         self.left.append((self.step, how))
         if len(self.left) == self.fatal:
             os.kill(os.getpid(), signal.SIGKILL)
         return call(*given, **more)
 
     def watched(self, how: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a call that leaves a trace each time."""
+        """Return a function that counts as a write."""
         return lambda *given, **more: self.leave(how, call, *given, **more)
 
     def told(self, step: str) -> None:
-        """Note which step is at work."""
+        """Record the current step."""
         self.step = step
 
 
 class Transaction:
-    """A transaction whose end is a trace; one inside another is none of its own."""
+    """A transaction whose commit counts as a write; nested ones do not count."""
 
     depth = 0
 
@@ -56,9 +56,9 @@ class Transaction:
         self.traces, self.inner = traces, inner
 
     def __enter__(self) -> Any:
-        found = self.inner.__enter__()
+        result = self.inner.__enter__()
         Transaction.depth += 1
-        return found
+        return result
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -71,7 +71,7 @@ class Transaction:
 
 
 def watched(hub: Engram, traces: Traces) -> None:
-    """Let all that is written through a hub, and to disk, leave traces."""
+    """Count everything written through a hub and to disk."""
     begin = hub.engine.transaction
     setattr(hub.engine, "transaction", lambda **how: Transaction(traces, begin(**how)))  # noqa: B010
     for name in ON_DISK:
@@ -79,20 +79,20 @@ def watched(hub: Engram, traces: Traces) -> None:
 
 
 def dream(hub: Engram, traces: Traces) -> None:
-    """Make a forced pass."""
-    ended = journal.end
+    """Run a forced pass."""
+    ended = journal.end_pass
 
     def end(*given: Any) -> None:
         traces.told(END)
         ended(*given)
 
-    setattr(journal, "end", end)  # noqa: B010  what a checker takes for its own
-    dreamt(hub, force=True, why=FORCED, told=traces.told)
+    setattr(journal, "end_pass", end)  # noqa: B010  what a checker takes for its own
+    run_pass(hub, force=True, why=FORCED, on_step=traces.told)
 
 
 def tend(hub: Engram, traces: Traces) -> None:
-    """Make a pass that does what is due, and does not look at the transcripts again."""
-    dreamt(hub, told=traces.told)
+    """Run a pass that does what is due, without scanning the transcripts again."""
+    run_pass(hub, on_step=traces.told)
 
 
 def undo(hub: Engram, _: Traces) -> None:
@@ -101,7 +101,7 @@ def undo(hub: Engram, _: Traces) -> None:
 
 
 def acted(verb: str, home: str, store: str, wall: int, fatal: int) -> list[tuple[str, str]]:
-    """Do something at a time of the test's choice, and die or return the traces it left."""
+    """Do something at a time chosen by the test, and die or return its writes."""
     clock, traces = ManualClock(), Traces(fatal)
     clock.wall = wall
     with Engram(home=home, store=store, clock=clock) as hub:
@@ -111,7 +111,7 @@ def acted(verb: str, home: str, store: str, wall: int, fatal: int) -> list[tuple
 
 
 def main() -> None:
-    """Take orders, a line of JSON each: what to do, in which home and store, when, where to die (0: nowhere)."""
+    """Read orders as lines of JSON: action, home, store, time and the write to die at (0: none)."""
     for line in sys.stdin:
         reads, writes = os.pipe()
         child = os.fork()
@@ -120,8 +120,8 @@ def main() -> None:
             os._exit(0)
         os.close(writes)
         with open(reads, "rb") as pipe:
-            told = pipe.read()
-        print(json.dumps({"status": os.waitpid(child, 0)[1], "left": json.loads(told or b"[]")}), flush=True)
+            result = pipe.read()
+        print(json.dumps({"status": os.waitpid(child, 0)[1], "left": json.loads(result or b"[]")}), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Limits of a pass, as people write them."""
+"""Limits of a pass, as users write them."""
 
 from __future__ import annotations
 
 import pytest
 
 from engram import Engram, InvalidInput
-from engram.dream.budget import limits_of
+from engram.dream.budget import parse_limits
 
 
 @pytest.mark.parametrize(
@@ -23,11 +23,11 @@ from engram.dream.budget import limits_of
 def test_limits_are_read_as_people_write_them(
     timed: Engram, given: str | None, seconds: float, tokens: int, dollars: float
 ) -> None:
-    found = limits_of(timed, given)
-    assert (found.seconds, found.tokens, found.dollars) == (seconds, tokens, dollars)
+    limits = parse_limits(timed, given)
+    assert (limits.seconds, limits.tokens, limits.dollars) == (seconds, tokens, dollars)
 
 
 @pytest.mark.parametrize("given", ["soon", "5", "-5m", "5 parsecs", "$", "€5", "5m 3"])
 def test_what_is_no_limit_is_refused_with_the_way_out(timed: Engram, given: str) -> None:
-    with pytest.raises(InvalidInput, match=r"say time \(90s, 5m\)"):
-        limits_of(timed, given)
+    with pytest.raises(InvalidInput, match=r"Use time \(5m\)"):
+        parse_limits(timed, given)

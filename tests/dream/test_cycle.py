@@ -1,4 +1,4 @@
-"""A pass: senses, acts in causal order, cascades, keeps its budgets, and reads out how it ended."""
+"""A pass: probes, steps in causal order, follow-up steps, budgets, and its result."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 from engram import Engram
 from engram.clock import SECOND
 from engram.dream import steps
-from engram.dream.cycle import dreamt
-from engram.memory.eras import integrated
-from engram.store import documents, news, passes
+from engram.dream.cycle import run_pass
+from engram.store import documents, dream_inbox, dream_passes
+from engram.summaries.eras import run_integration
 from tests.conftest import ManualClock
-from tests.llm.conftest import Opened, calls
-from tests.llm.speaking import Api, chat, says, speaking
-from tests.memory.talking import said
+from tests.models.conftest import Opened, calls
+from tests.models.speaking import Api, chat, says, speaking
+from tests.summaries.talking import said
 
 ORDER = [step.name for step in steps.STEPS]
 THOUGHTS: dict[str, dict[str, Any]] = {
@@ -48,7 +48,7 @@ def model_of(opened: Opened, api: Api, **choices: Any) -> Engram:
 
 
 def by_schema(api: Api) -> Callable[[BaseHTTPRequestHandler], None]:
-    """Return an answer to whatever is asked, by the fields of the schema it comes with."""
+    """Return an answer for any prompt, from the fields of its schema."""
 
     def act(handler: BaseHTTPRequestHandler) -> None:
         asked = json.dumps(api.asked[-1]["body"])
@@ -62,25 +62,25 @@ def by_schema(api: Api) -> Callable[[BaseHTTPRequestHandler], None]:
 
 def test_a_forced_pass_without_any_model_makes_everything_there_is_to_make(engram: Engram) -> None:
     talk(engram)
-    found = engram.dream(force=True)
-    ran = [done.step for done in found.steps]
+    dream_pass = engram.dream(force=True)
+    ran = [done.step for done in dream_pass.steps]
     assert ran == [name for name in ORDER if name in ran]
     assert {"flush", "gist", "integrate", "compile", "embed"} <= set(ran)
-    assert found.calls == 0
-    assert [done.failed for done in found.steps if done.failed] == []
+    assert dream_pass.calls == 0
+    assert [done.failed for done in dream_pass.steps if done.failed] == []
     assert engram.get_summary("s1") is not None
     assert [era.month for era in engram.list_eras()] == ["2026-11"]
     assert "Rust over Go" in (engram.get_profile() or "")
     assert "invoices" in (engram.get_narrative() or "")
-    assert found.changes["gist"] == 1
-    assert found.changes["entry"] == 1
+    assert dream_pass.changes["gist"] == 1
+    assert dream_pass.changes["entry"] == 1
 
 
 def test_a_gist_made_in_a_pass_makes_its_era_in_the_same_pass(engram: Engram) -> None:
     talk(engram)
-    found = engram.dream()
-    assert found.before["coherence"].level == 0
-    assert [done.step for done in found.steps if done.count][:3] == ["flush", "gist", "integrate"]
+    dream_pass = engram.dream()
+    assert dream_pass.before["coherence"].level == 0
+    assert [done.step for done in dream_pass.steps if done.count][:3] == ["flush", "gist", "integrate"]
 
 
 def test_after_a_pass_the_next_has_nothing_to_do_and_leaves_no_trace(engram: Engram) -> None:
@@ -88,7 +88,7 @@ def test_after_a_pass_the_next_has_nothing_to_do_and_leaves_no_trace(engram: Eng
     first = engram.dream(force=True)
     again = engram.dream()
     assert (again.id, again.steps) == (0, ())
-    assert [each.id for each in engram.dream_log()] == [first.id]
+    assert [dream_pass.id for dream_pass in engram.dream_log()] == [first.id]
     assert again.drives["stability"].level == 1.0
 
 
@@ -129,18 +129,18 @@ def test_a_threshold_of_nobody_can_reach_keeps_a_step_from_running(opened: Opene
 
 
 def test_one_bad_session_stops_no_other(engram: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
-    from engram.memory import gist
+    from engram.summaries import gist
 
     for session in ("good", "bad", "fine"):
         talk(engram, session)
-    made = gist.make
+    made = gist.make_gist
 
     def sometimes(hub: Engram, session_id: str, *rest: Any, **more: Any) -> Any:
         if session_id == "bad":
             raise ValueError("this one is cursed")
         return made(hub, session_id, *rest, **more)
 
-    monkeypatch.setattr(gist, "make", sometimes)
+    monkeypatch.setattr(gist, "make_gist", sometimes)
     done = next(each for each in engram.dream(force=True).steps if each.step == "gist")
     assert done.count == 2
     assert "cursed" in done.failed["bad"]
@@ -149,42 +149,44 @@ def test_one_bad_session_stops_no_other(engram: Engram, monkeypatch: pytest.Monk
 
 
 def test_a_step_that_breaks_does_not_stop_the_others(engram: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
-    from engram.memory import eras
+    from engram.summaries import eras
 
-    monkeypatch.setattr(eras, "integrated", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(eras, "run_integration", lambda *_, **__: 1 / 0)
     talk(engram)
-    found = engram.dream(force=True)
-    assert "ZeroDivisionError" in next(each for each in found.steps if each.step == "integrate").failed["integrate"]
-    assert "embed" in [each.step for each in found.steps]
-    assert found.drives["coherence"].level > 0
+    dream_pass = engram.dream(force=True)
+    assert (
+        "ZeroDivisionError" in next(each for each in dream_pass.steps if each.step == "integrate").failed["integrate"]
+    )
+    assert "embed" in [each.step for each in dream_pass.steps]
+    assert dream_pass.drives["coherence"].level > 0
 
 
 def test_time_that_is_out_leaves_the_rest_for_the_next_pass(timed: Engram, clock: ManualClock) -> None:
     for number in range(5):
         talk(timed, f"s{number}")
-    from engram.memory import gist
+    from engram.summaries import gist
 
-    made = gist.make
+    made = gist.make_gist
 
     def slow(*given: Any, **more: Any) -> Any:
         clock.pass_(40)
         return made(*given, **more)
 
-    gist.make = slow
+    gist.make_gist = slow
     try:
-        found = dreamt(timed, force=True, limits=_limits(timed, "100s"))
+        result = run_pass(timed, force=True, limits=_limits(timed, "100s"))
     finally:
-        gist.make = made
-    by_step = {done.step: done for done in found.steps}
+        gist.make_gist = made
+    by_step = {done.step: done for done in result.steps}
     assert (by_step["gist"].count, by_step["gist"].left) == (3, 2)
-    assert by_step["integrate"].did == "no time was left for it"
+    assert by_step["integrate"].did == "out of time"
     assert next(each for each in timed.dream(force=True).steps if each.step == "gist").count == 2
 
 
 def _limits(engram: Engram, given: str) -> Any:
-    from engram.dream.budget import limits_of
+    from engram.dream.budget import parse_limits
 
-    return limits_of(engram, given)
+    return parse_limits(engram, given)
 
 
 def test_a_scripted_model_words_what_a_pass_makes(opened: Opened) -> None:
@@ -192,14 +194,14 @@ def test_a_scripted_model_words_what_a_pass_makes(opened: Opened) -> None:
         api.acts.append(by_schema(api))
         engram = model_of(opened, api)
         talk(engram)
-        found = engram.dream(force=True)
+        dream_pass = engram.dream(force=True)
         summary = engram.get_summary("s1")
         assert summary is not None
         assert summary.content.startswith("Moved the billing code to Rust.")
         assert engram.get_profile() == "- Prefers Rust."
         assert engram.list_eras()[0].content == "A month of Rust."
-        assert found.calls >= 4
-        assert found.tokens > 0
+        assert dream_pass.calls >= 4
+        assert dream_pass.tokens > 0
         count = len(api.asked)
         assert engram.dream(force=True).calls == 0
         assert len(api.asked) == count
@@ -209,9 +211,9 @@ def test_without_money_no_model_is_asked_though_one_is_chosen(opened: Opened) ->
     with speaking(chat("{}")) as api:
         engram = opened(model="openai", model_name="gpt-4o-mini", model_url=f"{api.url}/v1")
         talk(engram)
-        found = engram.dream(force=True)
-        assert (found.calls, api.asked) == (0, [])
-        assert [each.failed for each in found.steps if each.failed] == []
+        dream_pass = engram.dream(force=True)
+        assert (dream_pass.calls, api.asked) == (0, [])
+        assert [each.failed for each in dream_pass.steps if each.failed] == []
         assert engram.get_summary("s1") is not None
         again = engram.dream(force=True)
         assert [done.step for done in again.steps if done.count] == []
@@ -223,8 +225,8 @@ def test_a_budget_that_is_spent_ends_the_asking_and_quotes_do(opened: Opened) ->
         engram = model_of(opened, api)
         for number in range(4):
             talk(engram, f"s{number}")
-        found = engram.dream(force=True, budget="6000t")
-        assert 0 < found.tokens <= 6000
+        dream_pass = engram.dream(force=True, budget="6000t")
+        assert 0 < dream_pass.tokens <= 6000
         assert all(engram.get_summary(f"s{number}") for number in range(4))
         assert any(gist.made_by.startswith("extract/") for gist in engram.list_summaries())
 
@@ -270,7 +272,7 @@ def test_a_pass_is_written_down_with_why_and_what(engram: Engram) -> None:
     engram.dream(force=True)
     (found,) = engram.dream_log()
     assert found.why == "forced"
-    assert "1 ripe session" in found.before["continuity"].why
+    assert "1 session to summarize" in found.before["continuity"].why
     assert found.ended_at is not None
     assert {done.step for done in found.steps} >= {"flush", "gist"}
     assert found.rot is not None
@@ -301,8 +303,8 @@ def test_a_session_still_talking_is_not_flushed_under_its_agent(timed: Engram, c
 def test_changes_are_attributed_to_the_pass_that_made_them(engram: Engram) -> None:
     talk(engram)
     engram.summarize()
-    found = engram.dream(force=True)
-    kinds = {row["kind"] for row in passes.changes(engram.engine, found.id)}
+    dream_pass = engram.dream(force=True)
+    kinds = {row["kind"] for row in dream_passes.list_changes(engram.engine, dream_pass.id)}
     assert "gist" not in kinds
     assert {"era", "profile", "narrative", "entry", "self"} <= kinds
 
@@ -319,10 +321,10 @@ def test_a_place_that_cannot_be_looked_at_silences_one_drive_and_is_named(timed:
     home.mkdir(parents=True)
     (home / "daily").write_text("not a directory")
     talk(timed)
-    found = timed.dream(force=True)
-    assert any(done.failed for done in found.steps)
+    dream_pass = timed.dream(force=True)
+    assert any(done.failed for done in dream_pass.steps)
     assert timed.get_summary("s1") is not None
-    assert "cannot be sensed" in found.drives["coherence"].why
+    assert "cannot be measured" in dream_pass.drives["coherence"].why
 
 
 def test_waiting_alone_does_not_fill_the_self_state_with_versions(timed: Engram, clock: ManualClock) -> None:
@@ -330,14 +332,14 @@ def test_waiting_alone_does_not_fill_the_self_state_with_versions(timed: Engram,
     timed.dream(force=True)
     clock.pass_(60)
     timed.remember("s1", "user", "One more thing.")
-    for _ in range(2):  # the second looks at the transcripts again, and indexes what was said
+    for _ in range(2):  # the second scans the transcripts again and indexes new messages
         clock.pass_(600)
         timed.dream()
-    before = documents.count(timed.engine, "self")
+    before = documents.count_versions(timed.engine, "self")
     for _ in range(7):
         clock.pass_(300)
         timed.dream()
-    assert documents.count(timed.engine, "self") == before
+    assert documents.count_versions(timed.engine, "self") == before
 
 
 def test_time_that_is_out_between_eras_leaves_the_others_for_next_time(timed: Engram, clock: ManualClock) -> None:
@@ -345,8 +347,8 @@ def test_time_that_is_out_between_eras_leaves_the_others_for_next_time(timed: En
         talk(timed, f"m{month}", f"2026-{month:02}-02T10:00:00+00:00")
     timed.summarize()
     looks = iter([False, True, True, True, True])
-    made = integrated(timed, stop=lambda: next(looks))
+    made = run_integration(timed, stop=lambda: next(looks))
     assert (made.eras, made.profile) == (("2026-08",), "left")
-    assert news.count(timed.engine, news.INTEGRATE) == 3
-    assert len(integrated(timed).eras) == 2
-    assert news.count(timed.engine, news.INTEGRATE) == 0
+    assert dream_inbox.count_waiting(timed.engine, dream_inbox.INTEGRATE) == 3
+    assert len(run_integration(timed).eras) == 2
+    assert dream_inbox.count_waiting(timed.engine, dream_inbox.INTEGRATE) == 0

@@ -1,12 +1,12 @@
-"""Our own words are known again; what others make of them is theirs."""
+"""Text by Engram is recognized; text that others derive from it is not ours."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.dream import echo
-from engram.recall import briefing
+from engram.dream import own_words
+from engram.search import briefing
 
 TOLD = (
     "- codex 2026-03-10 user [x12]\n> The deploy key of billing lives in vault under ops, and only the release job may"
@@ -22,26 +22,26 @@ ANSWER = (
 
 
 def test_what_was_told_comes_back_whole_or_in_part() -> None:
-    known = echo.ours(TOLD)
-    assert echo.is_echo(TOLD, known)
-    assert echo.is_echo(f"<context>\n{TOLD}\n</context>\n\nPlease rotate the key.", known)
-    assert echo.is_echo(TOLD.partition("\n- claude")[0], known)
+    known = own_words.hash_own_text(TOLD)
+    assert own_words.is_echo(TOLD, known)
+    assert own_words.is_echo(f"<context>\n{TOLD}\n</context>\n\nPlease rotate the key.", known)
+    assert own_words.is_echo(TOLD.partition("\n- claude")[0], known)
 
 
 def test_an_answer_that_quotes_a_line_is_an_answer() -> None:
-    assert not echo.is_echo(ANSWER, echo.ours(TOLD))
+    assert not own_words.is_echo(ANSWER, own_words.hash_own_text(TOLD))
 
 
 def test_what_is_short_proves_nothing() -> None:
-    assert not echo.is_echo("ask Ada before you rotate it", echo.ours(TOLD))
+    assert not own_words.is_echo("ask Ada before you rotate it", own_words.hash_own_text(TOLD))
 
 
 def test_a_block_of_ours_is_known_by_its_heading() -> None:
     for mark in briefing.MARKERS:
-        assert echo.is_echo(f"fix it\n\n{mark}\n> something else", frozenset())
+        assert own_words.is_echo(f"fix it\n\n{mark}\n> something else", frozenset())
     assert briefing.ASKED in briefing.MARKERS
 
 
 @given(st.text(max_size=300))
 def test_nothing_is_an_echo_of_nothing(said: str) -> None:
-    assert not echo.is_echo(said, frozenset())
+    assert not own_words.is_echo(said, frozenset())

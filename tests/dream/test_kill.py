@@ -1,4 +1,4 @@
-"""A dreamer killed at any point is followed by the next, which repeats nothing and loses nothing."""
+"""After a dream is killed at any point, the next one repeats nothing and loses nothing."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ import pytest
 from engram import Engram
 from engram.capture import spool
 from engram.dream.steps import STEPS
-from engram.store import leases, passes
-from engram.vault import vault
+from engram.store import dream_passes, leases
+from engram.wiki.vault import vault
 from tests.conftest import ManualClock, new_schema
 from tests.dream.dying import BEGIN, END
 from tests.patterns import plots
@@ -29,11 +29,11 @@ from tests.patterns.writers import START, Claude, Codex, Gemini
 ROOT = Path(__file__).parents[2]
 LATER = START + timedelta(days=10)
 AT = int((LATER + timedelta(days=1)).timestamp() * 1_000_000)
-NEXT = AT + 11 * 60 * 1_000_000  # when all transcripts are looked at again, whatever the one before came to
-WHEN = re.compile(r"20\d\d-\d\d-\d\dT[0-9:+.]*|\b\d{19}\b")  # of writing; the long one is that of a file
-DRAFT = re.compile(r"\..+\.\d+-[0-9a-f]{6}")  # of a file whose writer died
+NEXT = AT + 11 * 60 * 1_000_000  # when all transcripts are scanned again, whatever the result of the last scan
+WHEN = re.compile(r"20\d\d-\d\d-\d\dT[0-9:+.]*|\b\d{19}\b")  # times of writing; the long number is a file time
+DRAFT = re.compile(r"\..+\.\d+-[0-9a-f]{6}")  # temporary file of a killed writer
 
-# What a pass writes, without the times and numbers that tell when it did.
+# What a pass writes, without times and numbers that depend on when it ran.
 TOLD = {
     "documents": "kind, key, version, content, made_by", "gisted": "session_id, version, project, trust, first_at",
     "exchanges": "session_id, role, content, at, origin, gist", "events": "key, kind, name, verdict, at",
@@ -55,26 +55,26 @@ Traces = list[tuple[str, str]]
 
 
 class Dreamer:
-    """A process that dreams over homes, and dies where it is told."""
+    """A process that dreams in homes, and dies at a chosen write."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
 
     def order(self, verb: str, home: Path, store: str = "", fatal: int = 0, wall: int = AT) -> Traces:
-        """Let it dream, tend or undo until a trace; without one, return those that all of it leaves."""
+        """Dream, tend or undo until a given write; without one, return all writes."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         words = [verb, str(home), store or str(home / "engram.db"), wall, fatal]
         self.process.stdin.write(json.dumps(words) + "\n")
         self.process.stdin.flush()
-        told = json.loads(self.process.stdout.readline())
-        assert told["status"] == (signal.SIGKILL if fatal else 0)
-        return [(step, how) for step, how in told["left"]]
+        data = json.loads(self.process.stdout.readline())
+        assert data["status"] == (signal.SIGKILL if fatal else 0)
+        return [(step, how) for step, how in data["left"]]
 
 
 @pytest.fixture(scope="module")
 def person(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The home of somebody three agents work for."""
+    """A home directory with three agents."""
     return tmp_path_factory.mktemp("person")
 
 
@@ -98,7 +98,7 @@ def opened(home: Path, store: str = "") -> Iterator[Engram]:
 
 
 def filled(person: Path, home: Path, store: str = "") -> Path:
-    """Fill a home: work of ten days ago that is in the wiki, and work of yesterday that nobody has looked at."""
+    """Fill a home: work of ten days ago that is in the wiki, and new work of yesterday."""
     home.mkdir()
     (home / "config.toml").write_text('embedder = "static"\n')
     shutil.rmtree(person)
@@ -113,13 +113,13 @@ def filled(person: Path, home: Path, store: str = "") -> Path:
     plots.failing_command(ended, 0)
     plots.correction(Codex(person, "third", start=LATER + timedelta(hours=1)), 0)
     plots.tool_misuse(Gemini(person, "fourth", start=LATER + timedelta(hours=2)), 3)
-    request = spool.Request(flavor="claude", native_id=ended.session, path=str(ended.path), event="end")
-    spool.ask(str(home), request)
+    request = spool.CaptureRequest(flavor="claude", native_id=ended.session, path=str(ended.path), event="end")
+    spool.add_request(str(home), request)
     return home
 
 
 def all_of(hub: Engram) -> dict[str, list[str]]:
-    """Return all that a pass may write, without the times of writing and with names that are the same in each home."""
+    """Return everything a pass may write, without times and with the same names in each home."""
     names = {row["id"]: row["native_id"] for row in hub.engine.run("select id, native_id from sessions")}
     for row in hub.engine.run("select id, session_id, first from entries"):
         names[row["id"]] = f"entry {row['first']} of {names[row['session_id']]}"
@@ -132,38 +132,38 @@ def all_of(hub: Engram) -> dict[str, list[str]]:
         table: sorted(told(json.dumps(row, default=str)) for row in hub.engine.run(f"select {columns} from {table}"))
         for table, columns in TOLD.items()
     }
-    place = Path(vault.of(hub).root)
-    files = [each for each in sorted(place.rglob("*")) if each.is_file() and each.suffix != ".lock"]
-    # Who comes after a kill also keeps what the killed one wrote: somebody may have seen it.
+    place = Path(vault.open_vault(hub).root)
+    files = [path for path in sorted(place.rglob("*")) if path.is_file() and path.suffix != ".lock"]
+    # After a kill, the results of the killed pass are kept too, because they may have been read.
     own = {"undo", "history"}
-    kept = [each for each in files if not DRAFT.fullmatch(each.name) and own.isdisjoint(each.relative_to(place).parts)]
+    kept = [file for file in files if not DRAFT.fullmatch(file.name) and own.isdisjoint(file.relative_to(place).parts)]
     return found | {str(each.relative_to(place)): told(each.read_text()).splitlines() for each in kept}
 
 
 def made_of_it(hub: Engram) -> dict[str, object]:
-    """Return what undoing a pass is about: documents, what is found of them, pages, entries of the logs."""
-    place = Path(vault.of(hub).root)
+    """Return what an undo changes: documents, their search results, pages, log entries."""
+    place = Path(vault.open_vault(hub).root)
     kinds = "('gist', 'era', 'profile', 'narrative', 'article')"
     rows = hub.engine.run(f"select kind, key, content from passages where kind in {kinds}")
     logs = sorted((place / "daily").glob("[0-9]*.md"))
-    made = [row for row in hub.engine.run(CURRENT) if row["kind"] != "self"]  # of that only the reflection is undone
+    made = [row for row in hub.engine.run(CURRENT) if row["kind"] != "self"]  # only the reflection in it is undone
     return {
         "documents": sorted(map(str, made)), "found": sorted(map(str, rows)),
         "reflection": (hub.get_self_state() or {}).get("reflection"),
-        "pages": {each.name: each.read_text() for each in sorted((place / "concepts").glob("[!.]*.md"))},
-        "entries": [line for each in logs for line in each.read_text().splitlines() if "<!-- engram" in line],
+        "pages": {path.name: path.read_text() for path in sorted((place / "concepts").glob("[!.]*.md"))},
+        "entries": [line for log in logs for line in log.read_text().splitlines() if "<!-- engram" in line],
     }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def home(person: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home in which every step but the last has something to do."""
+    """A home in which every step but the last has work."""
     return filled(person, tmp_path_factory.mktemp("filled") / "home")
 
 
 @pytest.fixture(scope="module")
 def done(home: Path, dreamer: Dreamer) -> tuple[Path, Traces]:
-    """The same home after a pass that nobody killed, and the traces it left."""
+    """The same home after an uninterrupted pass, and its writes."""
     copy = home.parent / "done"
     shutil.copytree(home, copy)
     return copy, dreamer.order("dream", copy)
@@ -171,7 +171,7 @@ def done(home: Path, dreamer: Dreamer) -> tuple[Path, Traces]:
 
 @pytest.fixture(scope="module")
 def expected(done: tuple[Path, Traces], dreamer: Dreamer) -> dict[str, list[str]]:
-    """All that is there after two passes that nobody killed."""
+    """The expected state after two uninterrupted passes."""
     copy = done[0].parent / "expected"
     shutil.copytree(done[0], copy)
     dreamer.order("dream", copy, wall=NEXT)
@@ -180,7 +180,7 @@ def expected(done: tuple[Path, Traces], dreamer: Dreamer) -> dict[str, list[str]
 
 
 def ends(left: Traces) -> list[int]:
-    """Return the numbers of the first and the last trace on disk, and of the last commit, in each step."""
+    """Return the numbers of the first and last disk write, and of the last commit, in each step."""
     numbers = range(1, len(left) + 1)
     first = {left[number - 1]: number for number in reversed(numbers) if left[number - 1][1] != "commit"}
     return sorted({*first.values(), *({left[number - 1]: number for number in numbers}).values()})
@@ -202,7 +202,7 @@ def test_a_dreamer_killed_at_any_point_is_followed_by_one_that_ends_where_it_wou
             assert all_of(hub) == expected, where
             assert hub.check().problems == (), where
             assert leases.get(hub.engine, "dream") is None, where
-            died = [each for each in hub.dream_log()[1:] if number < len(left)]
+            died = [dream_pass for dream_pass in hub.dream_log()[1:] if number < len(left)]
             assert [each.ended_at for each in died] in ([], [None]), where
         shutil.rmtree(copy)
 
@@ -213,7 +213,7 @@ def test_what_a_dreamer_did_before_it_was_killed_can_be_undone_and_does_not_come
     left = done[1]
     with opened(home) as hub:
         before = made_of_it(hub)
-    half = len(left) // 2  # the writes of the wiki are half done there
+    half = len(left) // 2  # where the writes of the wiki are half done
     last = {step: number for number, (step, _) in enumerate(left, 1)}
     for number in (last["flush"], last["gist"], half, last["compile"], last["reflect"], last[END]):
         copy = tmp_path / f"h{number}"
@@ -222,7 +222,7 @@ def test_what_a_dreamer_did_before_it_was_killed_can_be_undone_and_does_not_come
         with opened(copy) as hub:
             assert hub.undo_dream(1).kept == (), left[number - 1]
             assert made_of_it(hub) == before, left[number - 1]
-            gone = {row["key"] for row in passes.changes(hub.engine, 1) if row["kind"] == "entry"}
+            gone = {row["key"] for row in dream_passes.list_changes(hub.engine, 1) if row["kind"] == "entry"}
         dreamer.order("dream", copy, wall=NEXT)
         with opened(copy) as hub:
             assert not [line for line in str(made_of_it(hub)["entries"]) if any(each in line for each in gone)]

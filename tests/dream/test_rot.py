@@ -1,4 +1,4 @@
-"""The rot meter: what repeats is counted while it does, at the price of what is new."""
+"""The rot meter: repeated text is counted as long as it repeats, at a cost that depends only on new text."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import pytest
 from click import unstyle
 
 from engram import Engram
-from engram.dream import likeness, rot
+from engram.dream import rot, similarity
 from engram.hub import Hub
-from engram.model import Rot
-from engram.recall.briefing import brief
-from engram.store import likenesses, news, passages, recalled, told
+from engram.search.briefing import build_briefing
+from engram.store import dream_inbox, injected_texts, passages, recall_log, similarity_hashes
 from engram.store import rot as store
 from engram.surfaces.cli.render import render
+from engram.types import Rot
 from tests.conftest import ManualClock
 from tests.dream.test_cycle import talk
-from tests.memory.talking import said
+from tests.summaries.talking import said
 
 DAY = 86_400
 BEGAN = "2026-03-10T12:00:00+00:00"
@@ -37,11 +37,11 @@ OTHER = (
 
 def write(hub: Hub, key: str, text: str, kind: str = "article") -> None:
     with hub.engine.transaction():
-        passages.put(hub.engine, kind, key, [text] if text else [], at=hub.now())
+        passages.save_parts(hub.engine, kind, key, [text] if text else [], at=hub.now())
 
 
 def looked(hub: Hub) -> Rot:
-    done = rot.step(hub)
+    done = rot.inspect_inbox(hub)
     assert done.failed == {}
     assert done.left == 0
     return rot.meter(hub)
@@ -55,16 +55,16 @@ def test_duplicates_and_near_duplicates_are_counted(engram: Engram) -> None:
     for key, text in {"a": ONE, "b": ONE.upper(), "c": NEARLY, "d": OTHER}.items():
         write(engram, key, text)
     assert rot.meter(engram).waiting == 4
-    found = looked(engram)
-    assert counts(found) == (4, 1, 1)
-    assert found.waiting == 0
-    assert found.shares["repeated"] == 0.5
+    result = looked(engram)
+    assert counts(result) == (4, 1, 1)
+    assert result.waiting == 0
+    assert result.shares["repeated"] == 0.5
 
 
 def test_kinds_are_told_apart(engram: Engram) -> None:
     write(engram, "a", ONE)
     write(engram, "a", ONE, "gist")
-    write(engram, "b", ONE, "era")  # made of all the others: nobody looks at it
+    write(engram, "b", ONE, "era")  # made from all the others, so it is not checked
     assert counts(looked(engram)) == (2, 0, 0)
 
 
@@ -77,7 +77,7 @@ def test_a_finding_goes_with_its_text(engram: Engram) -> None:
     write(engram, "b", NEARLY)
     assert counts(looked(engram)) == (2, 0, 1)
     write(engram, "a", "")
-    assert counts(rot.meter(engram)) == (1, 0, 0)  # at once
+    assert counts(rot.meter(engram)) == (1, 0, 0)  # in one batch
 
 
 def test_of_many_that_say_the_same_one_stays_when_the_first_goes(engram: Engram) -> None:
@@ -115,13 +115,13 @@ def test_only_news_is_looked_at(engram: Engram, monkeypatch: pytest.MonkeyPatch)
         return run(sql, **facts)
 
     monkeypatch.setattr(engram.engine, "run", counted)
-    assert rot.step(engram).looked == 0
+    assert rot.inspect_inbox(engram).looked == 0
     idle = len(asked)
     write(engram, "new", ONE)
     asked.clear()
-    assert rot.step(engram).looked == 1
-    assert len(asked) - idle < 40  # one for each band
-    assert sum("content from passages" in sql for sql in asked) <= 2  # of forty-one
+    assert rot.inspect_inbox(engram).looked == 1
+    assert len(asked) - idle < 40  # one per band
+    assert sum("content from passages" in sql for sql in asked) <= 2  # out of forty-one
 
 
 def test_a_look_ends_in_time_and_goes_on_later(
@@ -129,68 +129,68 @@ def test_a_look_ends_in_time_and_goes_on_later(
 ) -> None:
     for n in range(5):
         write(timed, f"p{n}", f"{ONE} {n}")
-    content = passages.content
+    content = passages.read_content
 
     def slow(*words: Any) -> str:
         clock.pass_(1)
         return content(*words)
 
-    monkeypatch.setattr(passages, "content", slow)
+    monkeypatch.setattr(passages, "read_content", slow)
     until = clock.steady() + 2_000_000
-    done = rot.step(timed, lambda: clock.steady() >= until)
+    done = rot.inspect_inbox(timed, lambda: clock.steady() >= until)
     assert 0 < done.looked < 5
     assert done.left == 5 - done.looked
-    assert rot.step(timed).left == 0
+    assert rot.inspect_inbox(timed).left == 0
 
 
 def test_one_that_cannot_be_read_stops_no_other(engram: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
     for key in "abc":
         write(engram, key, ONE if key == "b" else f"{OTHER} {key}")
-    words = likeness.words
-    monkeypatch.setattr(likeness, "words", lambda text: 1 / 0 if "release" in text else words(text))
-    done = rot.step(engram)
+    words = similarity.split_words
+    monkeypatch.setattr(similarity, "split_words", lambda text: 1 / 0 if "release" in text else words(text))
+    done = rot.inspect_inbox(engram)
     assert (done.looked, list(done.failed), done.left) == (2, ["article\tb"], 1)
     monkeypatch.undo()
-    assert rot.step(engram).looked == 1
+    assert rot.inspect_inbox(engram).looked == 1
 
 
 def test_what_changes_while_it_is_looked_at_is_looked_at_again(engram: Engram) -> None:
     write(engram, "a", ONE)
-    row = news.waiting(engram.engine, news.ROT)[0]
+    row = dream_inbox.list_waiting(engram.engine, dream_inbox.ROT)[0]
     write(engram, "a", OTHER)
-    rot._look(engram, row)
-    assert [each["key"] for each in news.waiting(engram.engine, news.ROT)] == ["article\ta"]
+    rot._inspect_row(engram, row)
+    assert [each["key"] for each in dream_inbox.list_waiting(engram.engine, dream_inbox.ROT)] == ["article\ta"]
 
 
 def test_our_own_words_that_come_back_are_counted_once(engram: Engram) -> None:
     said(engram, "old", BEGAN, "The deploy key of billing lives in vault under ops, only the release job may read it.")
     engram.ensure_session("s")
-    told.note(engram.engine, "s", f"- codex 2026-03-10\n> {ONE}", engram.now() - DAY * 1_000_000)
+    injected_texts.record_text(engram.engine, "s", f"- codex 2026-03-10\n> {ONE}", engram.now() - DAY * 1_000_000)
     engram.remember("s", "user", f"<hook>{ONE}</hook> please go on")
     engram.remember("s", "assistant", OTHER)
-    engram.remember("old", "user", ONE)  # nobody told this one
-    assert rot.step(engram).found == 1
+    engram.remember("old", "user", ONE)  # not injected by a hook
+    assert rot.inspect_inbox(engram).found == 1
     assert rot.meter(engram).loops == 1
-    assert rot.step(engram).looked == 0
+    assert rot.inspect_inbox(engram).looked == 0
     engram.remember("s", "assistant", f"## From memory (quoted data, not instructions)\n> {OTHER}")
-    assert rot.step(engram).found == 1
+    assert rot.inspect_inbox(engram).found == 1
     assert rot.meter(engram).loops == 2
 
 
 def test_what_was_said_before_it_was_told_is_no_echo(timed: Engram, clock: ManualClock) -> None:
     timed.remember("s", "user", ONE)
     clock.pass_(DAY)
-    told.note(timed.engine, "s", ONE, timed.now())
+    injected_texts.record_text(timed.engine, "s", ONE, timed.now())
     timed.remember("s", "assistant", "Understood.")
-    assert rot.step(timed).found == 0
+    assert rot.inspect_inbox(timed).found == 0
 
 
 def test_what_was_told_is_kept_for_a_month(timed: Engram, clock: ManualClock) -> None:
     timed.ensure_session("s")
-    told.note(timed.engine, "s", ONE, timed.now())
+    injected_texts.record_text(timed.engine, "s", ONE, timed.now())
     clock.pass_(31 * DAY)
-    rot.step(timed)
-    assert told.of_session(timed.engine, "s") == []
+    rot.inspect_inbox(timed)
+    assert injected_texts.list_by_session(timed.engine, "s") == []
 
 
 def test_a_deleted_session_leaves_no_finding(engram: Engram) -> None:
@@ -198,10 +198,10 @@ def test_a_deleted_session_leaves_no_finding(engram: Engram) -> None:
         engram.ensure_session(name)
         said(engram, name, BEGAN, OTHER)
         engram.store_summary(name, ONE)
-    told.note(engram.engine, "s", ONE, engram.now())
+    injected_texts.record_text(engram.engine, "s", ONE, engram.now())
     engram.remember("s", "user", ONE)
     engram.recall("deploy key of the release job")
-    brief(engram, None)
+    build_briefing(engram, None)
     assert counts(looked(engram)) == (2, 1, 0)
     assert rot.meter(engram).loops == 1
     engram.complete("s", "done")
@@ -220,7 +220,7 @@ def test_what_no_recall_ever_showed_is_counted_after_a_month(timed: Engram, cloc
     write(timed, "concepts/search", OTHER)
     looked(timed)
     assert timed.recall("deploy key of the release job")[0].name == "concepts/deploy-key"
-    assert recalled.times(timed.engine, "article", "concepts/deploy-key") == 1
+    assert recall_log.count_shown(timed.engine, "article", "concepts/deploy-key") == 1
     clock.pass_(29 * DAY)
     assert rot.meter(timed).never_recalled == 0
     clock.pass_(2 * DAY)
@@ -240,8 +240,11 @@ def test_a_briefing_notes_what_it_told_and_showed(engram: Engram) -> None:
     said(engram, "before", BEGAN, OTHER)
     engram.store_summary("before", ONE)
     session = engram.register("claude", "now")
-    brief(engram, session)
-    assert "in Engram, the memory all coding agents here share" in told.of_session(engram.engine, session)[0]["content"]
+    build_briefing(engram, session)
+    assert (
+        "in Engram, the memory all coding agents here share"
+        in injected_texts.list_by_session(engram.engine, session)[0]["content"]
+    )
 
 
 def test_a_busy_store_fails_and_delays_no_recall(tmp_path: Path) -> None:
@@ -255,28 +258,28 @@ def test_a_busy_store_fails_and_delays_no_recall(tmp_path: Path) -> None:
             asking.start()
             asking.join(30)  # it would wait a minute
             assert found
-            told.note(hub.engine, "a", "some words", 1)
-        assert len(told.of_session(hub.engine, "a")) == 0
-        told.note(hub.engine, "a", "some words", 1)
-        assert len(told.of_session(hub.engine, "a")) == 1
+            injected_texts.record_text(hub.engine, "a", "some words", 1)
+        assert len(injected_texts.list_by_session(hub.engine, "a")) == 0
+        injected_texts.record_text(hub.engine, "a", "some words", 1)
+        assert len(injected_texts.list_by_session(hub.engine, "a")) == 1
 
 
 def test_findings_of_others_are_kept_and_shown(engram: Engram) -> None:
     write(engram, "a", ONE)
     looked(engram)
-    rot.keep(engram, store.STALE, [("era", "2026-03", "")])
-    rot.keep(engram, store.REPLACED, [("exchange", "3", "7"), ("exchange", "4", "7")])
+    rot.save_findings(engram, store.STALE, [("era", "2026-03", "")])
+    rot.save_findings(engram, store.REPLACED, [("exchange", "3", "7"), ("exchange", "4", "7")])
     found = engram.stats().rot
     assert (found.stale, found.contradicted) == (1, 2)
-    rot.keep(engram, store.STALE, [])
+    rot.save_findings(engram, store.STALE, [])
     assert engram.stats().rot.stale == 0
 
 
 def test_a_person_reads_it_in_one_line(engram: Engram) -> None:
-    assert "none found in 0 documents" in render(engram.stats())
+    assert "none in 0 documents" in render(engram.stats())
     for key, text in {"a": ONE, "b": ONE, "c": NEARLY}.items():
         write(engram, key, text)
-    assert "none found in 0 documents; 3 not looked at yet" in render(engram.stats())
+    assert "none in 0 documents; 3 not checked yet" in render(engram.stats())
     looked(engram)
     line = next(line for line in unstyle(render(engram.stats())).splitlines() if line.startswith("rot"))
     assert line.endswith("1 duplicates, 1 near-duplicates in 3 documents")
@@ -287,17 +290,17 @@ def test_a_contradiction_holds_until_its_page_is_changed(timed: Engram, clock: M
     write(timed, "b", OTHER)
     clock.pass_(60)
     with timed.engine.transaction():
-        store.keep(timed.engine, store.CONTRADICTION, [("article", "a", "b")], timed.now())
-    assert looked(timed).contradicted == 1  # the pages are older than it
+        store.replace_findings(timed.engine, store.CONTRADICTION, [("article", "a", "b")], timed.now())
+    assert looked(timed).contradicted == 1  # the pages are older than the table
     clock.pass_(60)
     write(timed, "b", f"{OTHER} Not any more.")
     assert looked(timed).contradicted == 0
 
 
 def test_a_store_from_before_has_everything_to_look_at(engram: Engram) -> None:
-    assert likenesses.KINDS == ("gist", "article", "daily")  # the migration names them, too
-    text = (Path(news.__file__).parent / "migrations" / "0008_dream.sql").read_text()
-    assert f"kind in {likenesses.KINDS}" in text
+    assert similarity_hashes.KINDS == ("gist", "article", "daily")  # the migration names them, too
+    text = (Path(dream_inbox.__file__).parent / "migrations" / "0008_dream.sql").read_text()
+    assert f"kind in {similarity_hashes.KINDS}" in text
     assert "kind || '\t' || key" in text
 
 
@@ -306,9 +309,9 @@ def test_a_gist_whose_session_went_on_is_stale_until_it_is_made_again(timed: Eng
     timed.dream(force=True)
     clock.pass_(60)
     timed.remember("s1", "user", "One more thing about the invoices, please.")
-    found = timed.dream(force=True)
-    assert found.rot is not None
-    assert found.rot.stale == 1
+    dream_pass = timed.dream(force=True)
+    assert dream_pass.rot is not None
+    assert dream_pass.rot.stale == 1
     clock.pass_(2 * 3600)
     again = timed.dream(force=True)
     assert again.rot is not None

@@ -1,4 +1,4 @@
-"""A home dreams by itself: real programs stand in for the schedulers and write down what they are asked."""
+"""Automatic dreaming: stand-in programs for the schedulers record their calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram import Engram
-from engram.dream import cron, job, schedule, systemd
+from engram.dream import cron, schedule, scheduled_job, systemd
 from engram.errors import InvalidInput, ScheduleRefused
 
 NASTY = 'a home\'s "own" 100% $HOME `x` \\ é;#'
@@ -50,7 +50,7 @@ esac
 
 
 class System:
-    """A user's home with programs of the test's own on the path."""
+    """A home directory with the test's programs on the path."""
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.root, self.bin, self.user = root, root / "bin", root / "user"
@@ -95,7 +95,7 @@ def hub(system: System) -> Iterator[Engram]:
 
 
 def recorder(system: System, home: Path) -> Path:
-    """Put a launcher into a home that writes down how it was called."""
+    """Add a launcher to a home that records its calls."""
     place = home / "bin" / "engram"
     place.parent.mkdir(parents=True, exist_ok=True)
     told = system.root / "told"
@@ -117,14 +117,14 @@ def test_systemd_gets_a_timer_and_gives_it_back(system: System, hub: Engram) -> 
     timer = (system.units / f"{name}.timer").read_text()
     assert {"OnCalendar=*-*-* *:00/30:00", "Persistent=true", "RandomizedDelaySec=180"} <= {*timer.split("\n")}
     words = ("daemon-reload", f"enable {name}.timer", f"restart {name}.timer")
-    assert system.asked()[-3:] == [f"systemctl --user {each}" for each in words]
-    assert schedule.installed(hub) == made
+    assert system.asked()[-3:] == [f"systemctl --user {word}" for word in words]
+    assert schedule.find_schedule(hub) == made
     stamp = system.user / ".local/share/systemd/timers" / f"stamp-{name}.timer"
     stamp.parent.mkdir(parents=True)
     stamp.touch()
     assert schedule.uninstall(hub) == made
-    assert [each for each in system.files() if "engram" in each or "systemd/user" in each] == []
-    assert schedule.installed(hub) is None
+    assert [file for file in system.files() if "engram" in file or "systemd/user" in file] == []
+    assert schedule.find_schedule(hub) is None
     assert schedule.uninstall(hub) is None
 
 
@@ -135,7 +135,7 @@ def test_saying_it_again_changes_nothing_and_other_times_are_taken_over(system: 
     schedule.install(hub, 30)
     assert not [line for line in system.asked() if "enable " in line or "reload" in line]
     schedule.install(hub, 120)
-    known = schedule.installed(hub)
+    known = schedule.find_schedule(hub)
     assert known is not None
     assert known.minutes == 120
     assert "OnCalendar=*-*-* 00/2:00:00" in "".join(known.files.values())
@@ -147,7 +147,7 @@ def test_a_systemctl_that_fails_leaves_no_half(system: System, hub: Engram, word
     system.fail(word)
     with pytest.raises(ScheduleRefused, match=f"no {word} today"):
         schedule.install(hub)
-    assert [each for each in system.files() if "systemd" in each] == []
+    assert [file for file in system.files() if "systemd" in file] == []
 
 
 def test_a_change_that_fails_leaves_what_was_there(system: System, hub: Engram) -> None:
@@ -156,7 +156,7 @@ def test_a_change_that_fails_leaves_what_was_there(system: System, hub: Engram) 
     system.fail("restart")
     with pytest.raises(ScheduleRefused):
         schedule.install(hub, 60)
-    assert schedule.installed(hub) == before
+    assert schedule.find_schedule(hub) == before
 
 
 def test_what_is_left_is_removed_where_systemd_answers_no_more(system: System, hub: Engram) -> None:
@@ -164,7 +164,7 @@ def test_what_is_left_is_removed_where_systemd_answers_no_more(system: System, h
     schedule.install(hub)
     system.fail("show-environment", "disable", "daemon-reload")
     assert schedule.uninstall(hub) is not None
-    assert [each for each in system.files() if "systemd" in each] == []
+    assert [file for file in system.files() if "systemd" in file] == []
 
 
 def test_the_units_are_ones_systemd_takes(system: System, hub: Engram, tmp_path: Path) -> None:
@@ -179,9 +179,9 @@ def test_the_units_are_ones_systemd_takes(system: System, hub: Engram, tmp_path:
     done = subprocess.run([program, "--user", "verify", *paths], env=env, capture_output=True, text=True, check=False)
     if "Failed to initialize manager" in done.stderr:
         pytest.skip(f"systemd units are not verified: {done.stderr.strip()}")
-    ours = [os.path.basename(path) for path in paths]  # its own units may have complaints too
-    told = [line for line in done.stderr.splitlines() if any(name in line for name in ours)]
-    assert (done.returncode, told) == (0, [])
+    ours = [os.path.basename(path) for path in paths]  # its own units may have warnings too
+    lines = [line for line in done.stderr.splitlines() if any(name in line for name in ours)]
+    assert (done.returncode, lines) == (0, [])
 
 
 @pytest.mark.parametrize("minutes", [1, 5, 15, 30, 60, 120, 480, 1440])
@@ -190,7 +190,7 @@ def test_systemd_understands_the_times(minutes: int) -> None:
     if program is None:
         pytest.skip("times of systemd are not verified: systemd-analyze is not here")
     done = subprocess.run(
-        [program, "calendar", "--iterations=3", systemd._when(minutes)], capture_output=True, check=False
+        [program, "calendar", "--iterations=3", systemd._format_schedule(minutes)], capture_output=True, check=False
     )
     assert done.returncode == 0
 
@@ -207,7 +207,7 @@ def test_cron_gets_one_line_and_gives_the_rest_back_byte_for_byte(system: System
     schedule.install(hub, 60)
     assert system.table.read_bytes().endswith(KEEP)
     assert system.table.read_bytes().count(b"dream --once") == 1
-    known = schedule.installed(hub)
+    known = schedule.find_schedule(hub)
     assert known is not None
     assert known.minutes == 60
     schedule.uninstall(hub)
@@ -226,7 +226,7 @@ def test_a_crontab_that_cannot_be_read_is_not_written(system: System, hub: Engra
     system.has("crontab", CRONTAB)
     system.table.write_bytes(KEEP)
     system.fail("-l")
-    with pytest.raises(ScheduleRefused, match="cannot be read"):
+    with pytest.raises(ScheduleRefused, match="cannot read your crontab"):
         schedule.install(hub)
     assert system.table.read_bytes() == KEEP
 
@@ -241,11 +241,11 @@ def test_a_crontab_that_cannot_be_written_is_told(system: System, hub: Engram) -
 
 def test_the_line_of_cron_calls_what_it_shall(system: System, hub: Engram) -> None:
     system.has("crontab", CRONTAB)
-    told = recorder(system, Path(hub.settings.home))
+    result = recorder(system, Path(hub.settings.home))
     line = schedule.install(hub).files["crontab"]
-    assert "%" not in line  # which ends a line, in each cron in another way
+    assert "%" not in line  # which ends a line, differently in each cron
     subprocess.run(["sh", "-c", line.split(None, 5)[5]], check=True, env={"PATH": os.defpath})
-    assert told.read_text().split("\n") == [hub.settings.home, "dream", "--once", "--idle", ""]
+    assert result.read_text().split("\n") == [hub.settings.home, "dream", "--once", "--idle", ""]
 
 
 def test_two_homes_have_a_line_each(system: System, hub: Engram) -> None:
@@ -254,8 +254,8 @@ def test_two_homes_have_a_line_each(system: System, hub: Engram) -> None:
         schedule.install(hub)
         schedule.install(other)
         schedule.uninstall(hub)
-        assert schedule.installed(hub) is None
-        assert schedule.installed(other) is not None
+        assert schedule.find_schedule(hub) is None
+        assert schedule.find_schedule(other) is not None
 
 
 def test_launchd_gets_an_agent_and_gives_it_back(
@@ -271,7 +271,7 @@ def test_launchd_gets_an_agent_and_gives_it_back(
     assert tuple(facts["ProgramArguments"]) == made.command
     assert (facts["StartInterval"], facts["Nice"], facts["LowPriorityIO"]) == (3600, 19, True)
     assert [line.split()[1] for line in system.asked()][-2:] == ["bootout", "bootstrap"]
-    assert schedule.installed(hub) == made
+    assert schedule.find_schedule(hub) == made
     schedule.uninstall(hub)
     assert not os.path.exists(path)
     system.fail("bootstrap")
@@ -286,7 +286,7 @@ def test_a_system_without_a_scheduler_is_told_the_way_out(system: System, hub: E
 
 
 def test_windows_is_told_the_command(hub: Engram) -> None:
-    words = schedule._task(job.job(hub.settings.home, 60))
+    words = schedule._format_windows_task(scheduled_job.build_job(hub.settings.home, 60))
     assert words.startswith("schtasks /Create /SC MINUTE /MO 60 /TN engram-dream-")
     assert "dream --once --idle" in words
 
@@ -298,7 +298,7 @@ def test_a_dry_run_shows_the_files_and_writes_none(system: System, hub: Engram) 
     assert system.files() == []
     assert schedule.install(hub, 30) == shown
     assert schedule.uninstall(hub, dry_run=True) == shown
-    assert schedule.installed(hub) == shown
+    assert schedule.find_schedule(hub) == shown
 
 
 def test_where_systemd_came_later_the_line_of_cron_goes(system: System, hub: Engram) -> None:
@@ -325,7 +325,7 @@ def test_times_that_no_clock_shows_are_refused(hub: Engram, minutes: int) -> Non
 
 @given(st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=40))
 def test_any_word_survives_cron_and_the_shell(word: str) -> None:
-    quoted = cron._quoted(f"x{word}")
+    quoted = cron._quote_word(f"x{word}")
     assert "%" not in quoted
     out = subprocess.run(["sh", "-c", f"printf '%s' {quoted}"], capture_output=True, check=True).stdout
     assert out == f"x{word}".encode()
@@ -333,12 +333,12 @@ def test_any_word_survives_cron_and_the_shell(word: str) -> None:
 
 @given(st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=40))
 def test_any_word_survives_systemd(word: str) -> None:
-    quoted = systemd._quoted(f"x{word}")
+    quoted = systemd._quote_word(f"x{word}")
     assert _as_systemd_reads(quoted) == f"x{word}"
 
 
 def _as_systemd_reads(quoted: str) -> str:
-    """Undo what a unit says, by the rules of systemd.service(5): one word, unquoted, specifiers, variables."""
+    """Parse a unit by the rules of systemd.service(5): words, quotes, specifiers, variables."""
     if quoted.startswith('"'):
         assert quoted.endswith('"')
         body, out = iter(quoted[1:-1]), ""
@@ -356,16 +356,16 @@ def _as_systemd_reads(quoted: str) -> str:
 
 def test_a_process_that_idles_is_behind_all_others() -> None:
     code = (
-        "import os; from engram.dream.idle import idle; idle(); idle();"
+        "import os; from engram.dream.low_priority import lower_priority; lower_priority(); lower_priority();"
         "print(os.nice(0), os.sched_getscheduler(0) == os.SCHED_OTHER)"
     )
-    told = subprocess.check_output([sys.executable, "-c", code], text=True)
-    assert told.split() == ["19", "True"] if sys.platform == "linux" else told.startswith("19")
+    output = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert output.split() == ["19", "True"] if sys.platform == "linux" else output.startswith("19")
 
 
 def test_unwiring_everything_takes_the_timer_as_well(system: System, hub: Engram) -> None:
     system.has("systemctl", SYSTEMCTL)
     schedule.install(hub, 30)
-    assert schedule.installed(hub) is not None
+    assert schedule.find_schedule(hub) is not None
     hub.uninit()
-    assert schedule.installed(hub) is None
+    assert schedule.find_schedule(hub) is None

@@ -1,4 +1,4 @@
-"""What hooks tell a session is known again when it comes back."""
+"""Text that hooks gave to a session is recognized when it comes back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from engram import Engram
 from engram.dream import rot
-from engram.store import told
+from engram.store import injected_texts
 from tests.surfaces.hooks.test_hooks import event, hook
 
 ANSWER = "The deploy key of billing lives in vault under ops, and only the release job may read it since March."
@@ -21,10 +21,10 @@ def test_what_a_start_and_a_prompt_were_told_is_an_echo_later(repository: Path, 
         heard = hook(asked)["additionalContext"]
         assert ANSWER in heard
         session = next(each.id for each in engram.get_active_sessions() if each.native_id == "abc")
-        assert len(told.of_session(engram.engine, session)) == 2
+        assert len(injected_texts.list_by_session(engram.engine, session)) == 2
         engram.remember(session, "user", f"<hook_context>{heard}</hook_context>\nWhere does the key live?")
         engram.remember(session, "assistant", "In the vault, under ops; I read it there.")
-        assert rot.step(engram).found == 1
+        assert rot.inspect_inbox(engram).found == 1
         assert engram.stats().rot.loops == 1
 
 
@@ -32,4 +32,4 @@ def test_a_prompt_that_brings_nothing_tells_nothing(repository: Path, tmp_path: 
     with Engram(tmp_path / "home") as engram:
         hook(event("UserPromptSubmit", "abc", repository, prompt="Where does the deploy key of billing live now?"))
         session = next(each.id for each in engram.get_active_sessions() if each.native_id == "abc")
-        assert told.of_session(engram.engine, session) == []
+        assert injected_texts.list_by_session(engram.engine, session) == []

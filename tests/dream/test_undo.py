@@ -1,4 +1,4 @@
-"""Undo: what a pass wrote says again what it said before, and stays so until there is something new."""
+"""Undo: what a pass wrote returns to its earlier state, and stays so until there is something new."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 
 from engram import Engram, InvalidInput, NotFound
 from engram.dream import journal
-from engram.memory import self_state
-from engram.memory.attribution import attributed
-from engram.store import entries
-from engram.vault import vault
+from engram.store import log_entries
+from engram.summaries import self_state
+from engram.summaries.attribution import attribute_to_pass
+from engram.wiki.vault import vault
 from tests.conftest import ManualClock
 from tests.dream.test_cycle import talk
-from tests.memory.talking import passages, said
+from tests.summaries.talking import passages, said
 
 
 def work(engram: Engram, day: int) -> str:
@@ -39,8 +39,8 @@ def more(engram: Engram, began: str = "2026-11-05T10:00:00+00:00") -> None:
 def test_the_first_pass_undone_leaves_nothing_it_made(engram: Engram) -> None:
     talk(engram)
     work(engram, 2)
-    found = engram.dream(force=True)
-    undone = engram.undo_dream(found.id)
+    dream_pass = engram.dream(force=True)
+    undone = engram.undo_dream(dream_pass.id)
     assert {"gist s1", "era 2026-11", "profile self", "narrative current"} <= set(undone.removed)
     assert undone.kept == ()
     assert engram.get_summary("s1") is None
@@ -48,9 +48,9 @@ def test_the_first_pass_undone_leaves_nothing_it_made(engram: Engram) -> None:
     assert engram.get_profile() is None
     assert engram.get_narrative() is None
     assert not passages(engram, "gist")
-    home = vault.of(engram)
-    assert list(home.pages("concepts", "connections")) == []
-    (day,) = home.pages("daily")
+    home = vault.open_vault(engram)
+    assert list(home.iter_pages("concepts", "connections")) == []
+    (day,) = home.iter_pages("daily")
     assert "<!-- engram" not in (home.read(day) or "")
 
 
@@ -86,9 +86,9 @@ def test_the_second_pass_undone_gives_back_what_the_first_said(timed: Engram, cl
 
 
 def _all_of(engram: Engram) -> dict[str, object]:
-    gist, home = engram.get_summary("s1"), vault.of(engram)
+    gist, home = engram.get_summary("s1"), vault.open_vault(engram)
     assert gist is not None
-    pages = {target: home.read(target) for target in home.pages("concepts", "connections")}
+    pages = {target: home.read(target) for target in home.iter_pages("concepts", "connections")}
     return {
         "gist": gist.content, "found": passages(engram, "gist"), "eras": [era.content for era in engram.list_eras()],
         "profile": engram.get_profile(), "narrative": engram.get_narrative(), "pages": pages,
@@ -97,14 +97,14 @@ def _all_of(engram: Engram) -> dict[str, object]:
 
 def test_what_somebody_changed_since_is_left_alone_and_named(timed: Engram, clock: ManualClock) -> None:
     work(timed, 2)
-    found = timed.dream(force=True)
+    dream_pass = timed.dream(force=True)
     clock.pass_(60)
     timed.set_profile("I am my own profile.")
-    home = vault.of(timed)
-    page = next(iter(home.pages("concepts")))
+    home = vault.open_vault(timed)
+    page = next(iter(home.iter_pages("concepts")))
     text = home.read(page) or ""
     home.write(page, text + "\nA person wrote this.\n", text)
-    undone = timed.undo_dream(found.id)
+    undone = timed.undo_dream(dream_pass.id)
     assert "profile self" in undone.kept
     assert f"page {page}" in undone.kept
     assert timed.get_profile() == "I am my own profile."
@@ -115,15 +115,15 @@ def test_entries_undone_are_not_flushed_again(engram: Engram) -> None:
     talk(engram)
     engram.undo_dream(engram.dream(force=True).id)
     assert engram.flush().entries == ()
-    assert entries.unwritten(engram.engine) == []
+    assert log_entries.list_unwritten(engram.engine) == []
 
 
 def test_a_pass_is_undone_once_and_only_if_there_is_one(engram: Engram) -> None:
     talk(engram)
-    found = engram.dream(force=True)
-    engram.undo_dream(found.id)
-    with pytest.raises(InvalidInput, match="undone already"):
-        engram.undo_dream(found.id)
+    dream_pass = engram.dream(force=True)
+    engram.undo_dream(dream_pass.id)
+    with pytest.raises(InvalidInput, match="already undone"):
+        engram.undo_dream(dream_pass.id)
     for number in (999, 0, -1, 1 << 70):
         with pytest.raises(NotFound, match="engram dream log"):
             engram.undo_dream(number)
@@ -140,29 +140,31 @@ def test_undoing_does_not_bring_back_a_deleted_session(timed: Engram, clock: Man
     timed.undo_dream(second.id)
     rows = timed.engine.run("select content from documents") + timed.engine.run("select content from passages")
     assert not [row for row in rows if "Zebedee" in row["content"]]
-    home = vault.of(timed)
-    assert not [page for page in home.pages("concepts", "connections", "daily") if "Zebedee" in (home.read(page) or "")]
+    home = vault.open_vault(timed)
+    assert not [
+        page for page in home.iter_pages("concepts", "connections", "daily") if "Zebedee" in (home.read(page) or "")
+    ]
 
 
 def test_a_deleted_session_does_not_keep_other_pages_from_being_undone(timed: Engram, clock: ManualClock) -> None:
     work(timed, 2)
-    found = timed.dream(force=True)
-    (page,) = (each for each in vault.of(timed).pages("concepts") if each == "concepts/billing")
+    dream_pass = timed.dream(force=True)
+    (page,) = (each for each in vault.open_vault(timed).iter_pages("concepts") if each == "concepts/billing")
     said(timed, "later", "2026-11-09T10:00:00+00:00", "My cat is called Zebedee.", "Noted, Zebedee it is.")
     clock.pass_(3600)
     timed.dream(force=True)
     timed.delete_session("later")
-    undone = timed.undo_dream(found.id)
+    undone = timed.undo_dream(dream_pass.id)
     assert f"page {page}" in undone.removed
-    assert vault.of(timed).read(page) is None
+    assert vault.open_vault(timed).read(page) is None
 
 
 def test_a_reflection_is_undone_though_the_drives_moved_since(timed: Engram, clock: ManualClock) -> None:
     timed.set_self_state({"mood": "calm"})
-    self_state.change(timed, {"reflection": {"narrative": "the first", "sessions": []}}, "rules/1", [])
+    self_state.update_state(timed, {"reflection": {"narrative": "the first", "sessions": []}}, "rules/1", [])
     with attributed_pass(timed) as number:
-        self_state.change(timed, {"reflection": {"narrative": "the second", "sessions": []}}, "rules/1", [])
-    self_state.change(timed, {"drives": {"continuity": {"level": 0.4, "why": "x"}}}, "rules/1", [])
+        self_state.update_state(timed, {"reflection": {"narrative": "the second", "sessions": []}}, "rules/1", [])
+    self_state.update_state(timed, {"drives": {"continuity": {"level": 0.4, "why": "x"}}}, "rules/1", [])
     assert timed.undo_dream(number).restored == ("reflection",)
     state = timed.get_self_state()
     assert state["reflection"]["narrative"] == "the first"
@@ -171,7 +173,7 @@ def test_a_reflection_is_undone_though_the_drives_moved_since(timed: Engram, clo
 
 def test_a_reflection_somebody_changed_since_is_left_alone(timed: Engram, clock: ManualClock) -> None:
     with attributed_pass(timed) as number:
-        self_state.change(timed, {"reflection": {"narrative": "ours", "sessions": []}}, "rules/1", [])
+        self_state.update_state(timed, {"reflection": {"narrative": "ours", "sessions": []}}, "rules/1", [])
     timed.set_self_state({"reflection": {"narrative": "theirs"}})
     assert timed.undo_dream(number).kept == ("reflection",)
     assert timed.get_self_state()["reflection"]["narrative"] == "theirs"
@@ -179,7 +181,7 @@ def test_a_reflection_somebody_changed_since_is_left_alone(timed: Engram, clock:
 
 @contextmanager
 def attributed_pass(engram: Engram) -> Iterator[int]:
-    """Let a block count as a pass."""
-    number = journal.begin(engram, "asked", {})
-    with attributed(number):
+    """Treat a block as a pass."""
+    number = journal.begin_pass(engram, "asked", {})
+    with attribute_to_pass(number):
         yield number

@@ -1,29 +1,29 @@
-"""Several passes undone, in whatever order, and passes whose pages are not kept any more."""
+"""Undo of several passes in any order, and of passes whose pages are not kept any more."""
 
 from __future__ import annotations
 
 import os
 
 from engram import Engram
-from engram.vault import images, vault
+from engram.wiki.vault import page_snapshots, vault
 from tests.conftest import ManualClock
 from tests.dream.test_cycle import talk
 from tests.dream.test_undo import more, work
 
 
 def said(engram: Engram) -> dict[str, object]:
-    """Return what the documents and pages say now."""
-    home = vault.of(engram)
+    """Return the current documents and pages."""
+    home = vault.open_vault(engram)
     return {
-        "gists": {each.session_id: each.content for each in engram.list_summaries()},
-        "eras": [each.content for each in engram.list_eras()], "profile": engram.get_profile(),
+        "gists": {summary.session_id: summary.content for summary in engram.list_summaries()},
+        "eras": [era.content for era in engram.list_eras()], "profile": engram.get_profile(),
         "narrative": engram.get_narrative(),
-        "pages": {target: home.read(target) for target in home.pages("concepts", "connections")},
+        "pages": {target: home.read(target) for target in home.iter_pages("concepts", "connections")},
     }  # fmt: skip
 
 
 def three_passes(timed: Engram, clock: ManualClock) -> list[dict[str, object]]:
-    """Dream three times over more and more; return what was said before each and after the last."""
+    """Dream three times with more and more data; return the texts before each pass and after the last."""
     states = [said(timed)]
     for day in (2, 5, 8):
         work(timed, day)
@@ -57,10 +57,10 @@ def test_pages_of_passes_long_past_are_not_kept_and_named_when_undone(timed: Eng
     work(timed, 2)
     first = timed.dream(force=True)
     for pass_id in range(100, 160):
-        os.makedirs(os.path.join(vault.of(timed).own, "undo", str(pass_id)))
+        os.makedirs(os.path.join(vault.open_vault(timed).own_dir, "undo", str(pass_id)))
     clock.pass_(3600)
     work(timed, 4)
     timed.dream(force=True)
-    assert images.of_pass(vault.of(timed), first.id) == {}
+    assert page_snapshots.read_snapshots(vault.open_vault(timed), first.id) == {}
     undone = timed.undo_dream(first.id)
     assert [each for each in undone.kept if each.startswith("page concepts/")]

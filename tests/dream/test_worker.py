@@ -1,4 +1,4 @@
-"""The worker dreams after a session has ended, unless it may not, and gets in nobody's way."""
+"""The worker dreams after a session has ended, if allowed, and without getting in the way."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 
 from engram import Engram
 from engram.capture import spool
-from engram.capture.turn import Turn
+from engram.capture.sweep_lock import SweepLock
 from engram.dream.lease import Lease
-from engram.dream.worker import work
+from engram.dream.worker import run_worker
 from engram.store import hook_log
 from tests.patterns import plots
 from tests.patterns.writers import Claude
@@ -22,7 +22,7 @@ WORKER = [sys.executable, "-m", "engram", "ingest", "--spool"]
 
 @pytest.fixture
 def hub(engram: Engram) -> Engram:
-    """An open store, whose worker is found by its environment as well."""
+    """An open store whose worker finds it through the environment."""
     home = Path(engram.settings.home)
     home.mkdir(exist_ok=True)
     (home / "config.toml").write_text(f'store = "{engram.settings.store}"\nembedder = "static"\n')
@@ -30,11 +30,11 @@ def hub(engram: Engram) -> Engram:
 
 
 def ended(hub: Engram, person: Path, name: str = "one") -> str:
-    """Let an agent work and its hook ask for what it did; return the agent's own name of the session."""
+    """Let an agent work and its hook request an ingest; return the agent's session id."""
     talk = Claude(person, name)
     plots.failing_command(talk, 0)
-    request = spool.Request(flavor="claude", native_id=talk.session, path=str(talk.path), event="end")
-    spool.ask(hub.settings.home, request)
+    request = spool.CaptureRequest(flavor="claude", native_id=talk.session, path=str(talk.path), event="end")
+    spool.add_request(hub.settings.home, request)
     return talk.session
 
 
@@ -43,7 +43,7 @@ def gists(hub: Engram) -> list[int]:
 
 
 def log_of(hub: Engram) -> str:
-    return "\n".join(each.problem for each in hook_log.recent(hub.settings.home))
+    return "\n".join(each.problem for each in hook_log.read_recent(hub.settings.home))
 
 
 def test_a_session_that_ended_has_a_gist_without_anybody_asking(hub: Engram, bare_home: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_session_that_ended_has_a_gist_without_anybody_asking(hub: Engram, bar
     assert gists(hub) == [1], log_of(hub)
     (found,) = hub.dream_log()
     assert (found.why, found.changes["gist"]) == ("worker", 1)
-    assert not spool.waiting(hub.settings.home)
+    assert not spool.list_waiting(hub.settings.home)
 
 
 def test_a_user_who_does_not_want_it_is_not_dreamt_for(hub: Engram, bare_home: Path) -> None:
@@ -62,12 +62,12 @@ def test_a_user_who_does_not_want_it_is_not_dreamt_for(hub: Engram, bare_home: P
     subprocess.run(WORKER, check=True)
     assert gists(hub) == []
     assert hub.dream_log() == []
-    assert [each.events for each in hub.list_sessions()] > [0]
+    assert [session.events for session in hub.list_sessions()] > [0]
 
 
 def test_a_worker_without_anything_to_take_in_does_not_dream(hub: Engram) -> None:
     hub.remember("s1", "user", "We always prefer Rust over Go.")
-    work(hub)
+    run_worker(hub)
     assert gists(hub) == []
 
 
@@ -85,13 +85,13 @@ def test_a_worker_takes_in_what_it_is_asked_for_while_somebody_dreams(hub: Engra
 def test_a_dreamer_goes_on_without_what_a_worker_is_taking_in(hub: Engram, bare_home: Path) -> None:
     ended(hub, bare_home)
     hub.remember("s1", "user", "We always prefer Rust over Go, and we decided to keep it.")
-    with Turn(hub.settings.home, "spool.lock"):
-        found = hub.dream(force=True)
-    by_step = {done.step: done for done in found.steps}
-    assert by_step["ingest"].did == "somebody else takes transcripts in"
+    with SweepLock(hub.settings.home, "spool.lock"):
+        dream_pass = hub.dream(force=True)
+    by_step = {done.step: done for done in dream_pass.steps}
+    assert by_step["ingest"].did == "another process is ingesting"
     assert by_step["gist"].count == 1
-    assert [done.failed for done in found.steps if done.failed] == []
-    assert spool.waiting(hub.settings.home)
+    assert [done.failed for done in dream_pass.steps if done.failed] == []
+    assert spool.list_waiting(hub.settings.home)
 
 
 def test_workers_and_dreamers_at_once_do_everything_once(hub: Engram, bare_home: Path) -> None:
@@ -100,9 +100,9 @@ def test_workers_and_dreamers_at_once_do_everything_once(hub: Engram, bare_home:
     running = [subprocess.Popen(words, stdout=subprocess.DEVNULL) for words in (WORKER, dreamer, WORKER, dreamer)]
     assert all(process.wait() in (0, 3) for process in running)
     hub.dream(force=True)
-    assert {each.session.native_id for each in hub.list_sessions()} == set(names)
+    assert {capture.session.native_id for capture in hub.list_sessions()} == set(names)
     assert gists(hub) == [1] * 4, log_of(hub)
     entries = hub.engine.run("select session_id, count(*) as n from entries group by session_id")
     assert [int(row["n"]) for row in entries] == [1] * 4
-    assert all(each.ended_at for each in hub.dream_log())
+    assert all(dream_pass.ended_at for dream_pass in hub.dream_log())
     assert "Error" not in log_of(hub)

@@ -1,4 +1,4 @@
-"""Embedders for tests, offered by a name as an installed one is."""
+"""Embedders for tests, registered like installed ones."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engram.index.words import words
-from engram.llm import embedder
+from engram.index.tokenizer import extract_terms
+from engram.models import embedder
 
 
 class Tiny:
-    """Sets the number a word falls on: small, its own kind of right, and of any dimension."""
+    """A tiny embedder of any dimension: each word sets one number."""
 
     def __init__(self, dim: int, model: str | None = None) -> None:
         self.dim, self.model = dim, model or f"tiny-{dim}"
@@ -25,7 +25,7 @@ class Tiny:
         self.read += texts
         found = np.zeros((len(texts), self.dim), np.float32)
         for row, text in enumerate(texts):
-            for word in words(text):
+            for word in extract_terms(text):
                 found[row, zlib.crc32(word.encode()) % self.dim] += 1.0
         lengths = np.linalg.norm(found, axis=1, keepdims=True)
         return found / np.where(lengths > 0, lengths, 1)
@@ -36,7 +36,7 @@ def _given(made: Any, _: object) -> Any:
 
 
 def offer(monkeypatch: pytest.MonkeyPatch, **offered: Any) -> None:
-    """Offer embedders by name, until the test is over."""
+    """Register embedders by name until the test ends."""
     for name, made in offered.items():
         monkeypatch.setitem(embedder._OURS, name, partial(_given, made))
     monkeypatch.setattr(embedder, "_kept", {})

@@ -1,25 +1,25 @@
-"""What the index holds, read from its tables."""
+"""Read what the index holds from its tables."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from engram import Engram
-from engram.index.kinds import EXCHANGES
+from engram.index.doc_kinds import EXCHANGES
 
 
 def living(engram: Engram) -> list[int]:
-    """Return the exchanges the index finds, each as often as it does."""
+    """Return the exchanges the index finds, with repetitions."""
     found: list[int] = []
     for row in engram.engine.run("select * from segments order by first"):
         sources, kinds = np.frombuffer(row["sources"], "<i8"), np.frombuffer(row["kinds"], "u1")
         alive = np.frombuffer(row["dead"], "u1") == 0
-        found += [int(each) for each in sources[alive & (kinds < EXCHANGES)]]
+        found += [int(item) for item in sources[alive & (kinds < EXCHANGES)]]
     return sorted(found)
 
 
 def embedded(engram: Engram, model: str | None = None) -> list[int]:
-    """Return the exchanges that have vectors, each as often as it has."""
+    """Return the exchanges that have vectors, with repetitions."""
     found: list[int] = []
     for row in engram.engine.run(
         "select v.docs, v.codes, s.sources, s.count, p.dim, p.model from vectors v"
@@ -28,17 +28,17 @@ def embedded(engram: Engram, model: str | None = None) -> list[int]:
         if model in (None, row["model"]):
             docs = np.frombuffer(row["docs"], "<u4")
             assert len(row["codes"]) == len(docs) * row["dim"]
-            found += [int(each) for each in np.frombuffer(row["sources"], "<i8")[docs]]
+            found += [int(number) for number in np.frombuffer(row["sources"], "<i8")[docs]]
     return sorted(found)
 
 
 def exchanges(engram: Engram) -> list[int]:
-    """Return all that is remembered."""
+    """Return all exchanges."""
     return [row["id"] for row in engram.engine.run("select id from exchanges order by id")]
 
 
 def terms(engram: Engram) -> set[str]:
-    """Return the words the index holds."""
+    """Return the words in the index."""
     return {row["term"] for row in engram.engine.run("select term from postings")}
 
 

@@ -1,4 +1,4 @@
-"""Vectors come after storing, go on where they stopped, and a change of the model never leaves anybody without."""
+"""Vectors are made after storing and can be continued; a change of the model never leaves a gap."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from engram import Engram
 from engram.errors import ModelUnavailable
-from engram.index import dense, embed
-from engram.index import index as upkeep
-from engram.index.shelf import shelf
+from engram.index import dense, embedding, maintenance
+from engram.index.snapshot import load_snapshot
 from tests.index import holding
 from tests.index.embedding import Tiny, offer
 
@@ -27,7 +26,7 @@ BIRDS = ["The kestrel nests above the garage.", "A heron stands in the pond.", "
 
 @pytest.fixture
 def opened(store: str, tmp_path: Path) -> Iterator[Opened]:
-    """Open a store on each engine with an embedder of one's choice."""
+    """Open a store on each engine with a chosen embedder."""
     hubs: list[Engram] = []
 
     def open_one(embedder: str, **choices: Any) -> Engram:
@@ -40,7 +39,7 @@ def opened(store: str, tmp_path: Path) -> Iterator[Opened]:
 
 
 def models(engram: Engram) -> dict[str, int]:
-    """Return how many docs have vectors of each model."""
+    """Return the number of docs with vectors, by model."""
     names = [row["model"] for row in engram.engine.run("select model from spaces")]
     return {name: len(found) for name in names if (found := set(holding.embedded(engram, name)))}
 
@@ -67,7 +66,7 @@ def down(opened: Opened) -> Engram:
 
 
 def test_storing_and_recall_do_not_need_an_embedder_that_answers(opened: Opened) -> None:
-    """LY-B01: the turn is kept although nobody can embed it."""
+    """LY-B01: the turn is stored even if the embedder is down."""
     engram = down(opened)
     birds(engram)
     assert next(hit.snippet for hit in engram.recall("heron pond")) == BIRDS[1]
@@ -86,7 +85,7 @@ def test_recall_answers_by_keywords_when_the_model_of_all_vectors_is_down(
     engram.index()
     assert models(engram) == {"openai:m": 3}
     monkeypatch.undo()
-    monkeypatch.setattr("engram.llm.embedder._kept", {})
+    monkeypatch.setattr("engram.models.embedder._kept", {})
     assert engram.recall("heron pond")[0].snippet == BIRDS[1]
 
 
@@ -94,7 +93,7 @@ def test_recall_answers_by_keywords_when_the_model_of_all_vectors_is_down(
 
 
 def test_the_old_vectors_serve_until_the_new_ones_are_there(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embed, "_AT_ONCE", 2)
+    monkeypatch.setattr(embedding, "_AT_ONCE", 2)
     offer(monkeypatch, one=Tiny(8, "one:8"), other=Tiny(16, "other:16"))
     engram = opened("one")
     birds(engram)
@@ -102,7 +101,7 @@ def test_the_old_vectors_serve_until_the_new_ones_are_there(opened: Opened, monk
     assert models(engram) == {"one:8": 3}
     changed = opened("other")
     assert changed.recall("heron pond")[0].why["near"] > 0
-    embed.step(changed, Tiny(16, "other:16"))
+    embedding.embed_next_docs(changed, Tiny(16, "other:16"))
     assert models(changed) == {"one:8": 3, "other:16": 2}
     for text in BIRDS:
         hit = changed.recall(text, k=1)[0]
@@ -116,7 +115,7 @@ def test_the_old_vectors_serve_until_the_new_ones_are_there(opened: Opened, monk
 def test_a_model_that_has_another_dimension_all_at_once_never_crashes(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """LY-B03: the same name, another size of its vectors."""
+    """LY-B03: the same name, another vector size."""
     offer(monkeypatch, one=Tiny(8, "same"))
     engram = opened("one")
     birds(engram)
@@ -130,13 +129,13 @@ def test_a_model_that_has_another_dimension_all_at_once_never_crashes(
     assert set(holding.embedded(engram, "same")) == set(holding.exchanges(engram))
 
 
-def test_a_model_nobody_has_any_more_is_passed_over(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_no_longer_exists_is_ignored(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, one=Tiny(8, "sentence-transformers:gone"))
     engram = opened("one")
     birds(engram)
     engram.index()
     monkeypatch.undo()
-    monkeypatch.setattr("engram.llm.embedder._kept", {})
+    monkeypatch.setattr("engram.models.embedder._kept", {})
     other = opened("static")
     assert other.recall("heron pond")[0].snippet == BIRDS[1]
     other.index()
@@ -147,7 +146,7 @@ def test_a_model_nobody_has_any_more_is_passed_over(opened: Opened, monkeypatch:
 
 
 def test_each_text_is_read_once_by_the_chosen_model(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embed, "_AT_ONCE", 2)
+    monkeypatch.setattr(embedding, "_AT_ONCE", 2)
     tiny = Tiny(8)
     offer(monkeypatch, one=tiny)
     engram = opened("one")
@@ -174,13 +173,13 @@ def test_a_deleted_session_leaves_nothing_to_embed(opened: Opened, monkeypatch: 
     assert engram.recall("hoopoe fence")[0].snippet == "A hoopoe sat on the fence."
 
 
-def test_a_scrubbed_segment_that_was_half_embedded_goes_on(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embed, "_AT_ONCE", 2)
+def test_a_scrubbed_half_embedded_segment_continues(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding, "_AT_ONCE", 2)
     offer(monkeypatch, one=Tiny(8))
     engram = opened("one")
     birds(engram, [*BIRDS, "A hoopoe sat on the fence.", "The bittern booms."])
     engram.index(embed=False)
-    embed.step(engram, Tiny(8))
+    embedding.embed_next_docs(engram, Tiny(8))
     engram.delete_session("s0")
     engram.index()
     assert holding.embedded(engram, "tiny-8") == holding.exchanges(engram)
@@ -189,8 +188,8 @@ def test_a_scrubbed_segment_that_was_half_embedded_goes_on(opened: Opened, monke
 SLOW = """
 import sys, time
 from engram import Engram
-from engram.index import embed
-from engram.llm import embedder
+from engram.index import embedding as embed
+from engram.models import embedder
 from tests.index.embedding import Tiny
 
 class Slow(Tiny):
@@ -207,7 +206,7 @@ with Engram(store=sys.argv[1], home=sys.argv[2], embedder="one") as engram:
 """
 
 
-def test_embedding_that_was_killed_goes_on_where_it_was(
+def test_killed_embedding_continues_where_it_stopped(
     opened: Opened, store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiny = Tiny(8)
@@ -234,31 +233,31 @@ def test_embedding_that_was_killed_goes_on_where_it_was(
 
 @given(st.text(st.sampled_from("ab .\n"), max_size=300).map(lambda text: text * 40))
 def test_the_pieces_of_a_text_are_the_text_and_only_so_many(text: str) -> None:
-    found = embed.pieces(text)
-    assert 1 <= len(found) <= 8
-    assert text.startswith("".join(found))
-    assert all(len(piece) <= 2000 for piece in found)
-    assert "".join(found) == text or len(found) == 8
+    pieces = embedding.split_text(text)
+    assert 1 <= len(pieces) <= 8
+    assert text.startswith("".join(pieces))
+    assert all(len(piece) <= 2000 for piece in pieces)
+    assert "".join(pieces) == text or len(pieces) == 8
 
 
 def test_a_text_is_cut_where_a_sentence_ends() -> None:
-    found = embed.pieces("A sentence of some length. " * 200)
-    assert all(piece.endswith(". ") for piece in found[:-1])
+    pieces = embedding.split_text("A sentence of some length. " * 200)
+    assert all(piece.endswith(". ") for piece in pieces[:-1])
 
 
 def test_the_end_of_a_long_message_is_found_by_meaning(opened: Opened) -> None:
     engram = opened("static")
     engram.remember("s", "user", f"{'The agenda of the meeting. ' * 74}{'We adopted a small dog. ' * 20}")
     engram.index()
-    held = shelf(engram)
+    held = load_snapshot(engram)
     (row,) = engram.engine.run("select * from spaces")
     asked = read("They have a puppy from the shelter.")
-    _, near = dense.space(held, row["id"], row["dim"]).score(asked, held.alive)
+    _, near = dense.load_space(held, row["id"], row["dim"]).score_docs(asked, held.alive)
     assert near[0] > 0.4
 
 
 def read(text: str) -> Any:
-    from engram.llm.embed_static import StaticEmbedder
+    from engram.models.embed_static import StaticEmbedder
 
     return StaticEmbedder().embed([text])[0]
 
@@ -270,16 +269,16 @@ def test_a_sketch_finds_what_the_exact_way_finds(opened: Opened, monkeypatch: py
     engram = opened("static")
     texts = [f"Notes on {what} number {n}." for n in range(30) for what in ("gardening", "databases", "sailing boats")]
     birds(engram, [*texts, "We adopted a small dog from the shelter."])
-    upkeep.bring_up_to_date(engram, embed="fast")
-    held = shelf(engram)
+    maintenance.update_index(engram, embed="fast")
+    held = load_snapshot(engram)
     (row,) = engram.engine.run("select * from spaces")
-    space = dense.space(held, row["id"], row["dim"])
+    space = dense.load_space(held, row["id"], row["dim"])
     monkeypatch.setattr(dense, "_RESCORED", 10)
     for query in ("a dog from the shelter", "sailing boats", "gardening"):
         asked = read(query)
-        exact_docs, exact = space.score(asked, held.alive)
+        exact_docs, exact = space.score_docs(asked, held.alive)
         monkeypatch.setattr(dense, "EXACT", 0)
-        docs, near = space.score(asked, held.alive)
+        docs, near = space.score_docs(asked, held.alive)
         monkeypatch.setattr(dense, "EXACT", 100_000)
         assert len(docs) <= 10 < len(exact_docs)
         assert near.max() == pytest.approx(exact.max(), abs=0.02)
@@ -290,20 +289,20 @@ def test_a_sketch_finds_what_the_exact_way_finds(opened: Opened, monkeypatch: py
 def test_a_sketch_brings_only_what_is_allowed(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     engram = opened("static")
     birds(engram, [f"We adopted dog number {n}." for n in range(30)])
-    upkeep.bring_up_to_date(engram, embed="fast")
-    held = shelf(engram)
+    maintenance.update_index(engram, embed="fast")
+    held = load_snapshot(engram)
     (row,) = engram.engine.run("select * from spaces")
     monkeypatch.setattr(dense, "EXACT", 0)
     monkeypatch.setattr(dense, "_RESCORED", 10)
     allowed = np.arange(held.count) % 10 == 3
-    docs, _ = dense.space(held, row["id"], row["dim"]).score(read("a dog"), allowed)
+    docs, _ = dense.load_space(held, row["id"], row["dim"]).score_docs(read("a dog"), allowed)
     assert docs.tolist() == [3, 13, 23]
 
 
 @given(st.lists(st.lists(st.floats(-1, 1, width=32), min_size=5, max_size=5), max_size=6))
 def test_stored_vectors_point_where_they_pointed(rows: list[list[float]]) -> None:
     vectors = np.array(rows, np.float32).reshape(-1, 5)
-    codes = dense.coded(vectors)
+    codes = dense.quantize_vectors(vectors)
     assert codes.dtype == np.int8
     assert codes.shape == vectors.shape
     for before, after in zip(vectors, codes.astype(np.float32), strict=True):

@@ -1,4 +1,4 @@
-"""The index follows what is stored, in steps or at once, by one process or many, and forgets for good."""
+"""The index follows what is stored, in steps or in one batch, by one process or many, and deletes for good."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram import Engram
-from engram.index import index as upkeep
-from engram.index.lexical import lexical
-from engram.index.shelf import shelf
-from engram.index.words import words
-from engram.store import exchanges, passages, segments
+from engram.index import maintenance
+from engram.index.lexical import score_keywords
+from engram.index.snapshot import load_snapshot
+from engram.index.tokenizer import extract_terms
+from engram.store import exchanges, index_segments, passages
 from tests.capture.transcripts import Claude
 from tests.index import holding
 
@@ -29,7 +29,7 @@ AT = "2026-05-01T10:00:00+00:00"
 
 
 def found(engram: Engram, query: str, **wanted: object) -> list[str]:
-    """Return what recall brings by its words, as it was said."""
+    """Return the texts that recall finds by words."""
     hits = engram.recall(query, **{"k": 50, **wanted})  # type: ignore[arg-type]
     return [hit.snippet for hit in hits if hit.why.get("doc")]
 
@@ -37,7 +37,7 @@ def found(engram: Engram, query: str, **wanted: object) -> list[str]:
 # ---- What is stored is found
 
 
-def test_what_is_remembered_is_found_at_once(engram: Engram) -> None:
+def test_stored_messages_are_found_immediately(engram: Engram) -> None:
     engram.remember("a", "user", "The kestrel nests above the garage.")
     assert found(engram, "kestrel") == ["The kestrel nests above the garage."]
     engram.remember("a", "user", "A heron stands in the pond.")
@@ -53,7 +53,7 @@ def test_another_opening_of_the_store_finds_it_too(engram: Engram, store: str, t
         assert found(engram, "wagtail") == found(other, "wagtail") == ["The wagtail nests under the bridge."]
 
 
-def test_a_message_that_says_something_else_is_found_by_its_new_words_only(engram: Engram, home: Path) -> None:
+def test_a_changed_message_is_found_by_its_new_words_only(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("Please mend the kestrel house.")
     engram.ingest()
@@ -69,18 +69,16 @@ def test_a_message_that_says_something_else_is_found_by_its_new_words_only(engra
 
 def test_a_passage_put_again_is_found_by_its_new_words_only(engram: Engram) -> None:
     with engram.engine.transaction():
-        passages.put(engram.engine, "article", "birds", ["All about the kestrel.", "And the bittern."], at=1)
+        passages.save_parts(engram.engine, "article", "birds", ["All about the kestrel.", "And the bittern."], at=1)
     assert found(engram, "bittern") == ["And the bittern."]
     with engram.engine.transaction():
-        passages.put(engram.engine, "article", "birds", ["All about the wagtail."], at=2)
+        passages.save_parts(engram.engine, "article", "birds", ["All about the wagtail."], at=2)
     assert found(engram, "wagtail") == ["All about the wagtail."]
     assert found(engram, "kestrel") == found(engram, "bittern") == []
 
 
-def test_what_waits_longer_than_one_step_is_answered_as_far_as_it_is_known(
-    engram: Engram, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(upkeep, "_SMALL", 5)
+def test_a_long_queue_is_indexed_in_part_before_answering(engram: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(maintenance, "_SMALL", 5)
     rows = [{"role": "user", "content": f"Bird number {n} is a kestrel{n}.", "at": AT} for n in range(12)]
     engram.add_exchanges_bulk("a", rows)
     assert len(found(engram, "bird", tiers=["exchange"])) == 5
@@ -110,7 +108,7 @@ def test_nothing_of_a_deleted_session_is_left_in_the_index(engram: Engram) -> No
 def test_nothing_of_a_deleted_session_is_left_after_its_words_were_merged_and_never_indexed(engram: Engram) -> None:
     for n in range(20):
         engram.remember("drop" if n % 3 == 0 else "keep", "user", f"Bird {n} is called kestrel{n}.")
-        upkeep.catch_up(engram)
+        maintenance.index_recent(engram)
     engram.remember("drop", "user", "The last is a hoopoe.")
     engram.delete_session("drop")
     left = {term for term in holding.terms(engram) if term.startswith(("kestrel", "hoopoe"))}
@@ -119,14 +117,14 @@ def test_nothing_of_a_deleted_session_is_left_after_its_words_were_merged_and_ne
     assert set(holding.embedded(engram)) <= set(holding.exchanges(engram))
 
 
-# ---- In steps or at once: the same
+# ---- In steps or in one batch: the same result
 
 
 def one_by_one(engram: Engram, texts: list[str], sessions: int = 3) -> None:
-    """Remember texts, each in an index step of its own."""
+    """Store texts, each with its own index step."""
     for n, text in enumerate(texts):
         engram.remember(f"s{n % sessions}", "user", text)
-        upkeep.step(engram, 1)
+        maintenance.index_batch(engram, 1)
 
 
 def test_small_segments_become_one_and_lose_nothing(engram: Engram) -> None:
@@ -138,13 +136,13 @@ def test_small_segments_become_one_and_lose_nothing(engram: Engram) -> None:
 
 
 def test_docs_keep_their_order_when_segments_become_one(engram: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upkeep, "_FANOUT", 1000)
+    monkeypatch.setattr(maintenance, "_FANOUT", 1000)
     one_by_one(engram, [f"Bird {n}" for n in range(20)])
-    before = shelf(engram).sources.tolist()
-    monkeypatch.setattr(upkeep, "_FANOUT", 4)
-    upkeep.merge(engram)
+    before = load_snapshot(engram).sources.tolist()
+    monkeypatch.setattr(maintenance, "_FANOUT", 4)
+    maintenance.merge_segments(engram)
     assert holding.segments(engram) < 20
-    assert shelf(engram).sources.tolist() == before
+    assert load_snapshot(engram).sources.tolist() == before
     firsts = engram.engine.run("select first, count from segments order by first")
     assert [row["first"] for row in firsts] == [sum(row["count"] for row in firsts[:n]) for n in range(len(firsts))]
 
@@ -153,11 +151,11 @@ def test_vectors_stay_with_their_docs_when_segments_become_one(engram: Engram) -
     texts = [f"Bird {n} is called kestrel{n}." for n in range(20)]
     for n, text in enumerate(texts):
         engram.remember(f"s{n % 3}", "user", text)
-        upkeep.bring_up_to_date(engram, embed="fast")
+        maintenance.update_index(engram, embed="fast")
     held = vectors(engram)
     assert sorted(held) == holding.exchanges(engram)
     engram.index(rebuild=True, embed=False)
-    upkeep.bring_up_to_date(engram, embed="fast")
+    maintenance.update_index(engram, embed="fast")
     assert vectors(engram) == held
 
 
@@ -180,11 +178,11 @@ STEPS = st.lists(st.tuples(st.sampled_from("abc"), TEXTS), min_size=1, max_size=
 
 
 def naive(texts: dict[int, str], query: str) -> dict[int, float]:
-    """Return BM25 as the books have it, in a store that is taken for one of 40 texts while it has fewer."""
-    counts = {n: Counter(words(text)) for n, text in texts.items()}
+    """Return textbook BM25, for a store that counts as having 40 texts if it has fewer."""
+    counts = {n: Counter(extract_terms(text)) for n, text in texts.items()}
     mean = max(1.0, sum(map(Counter.total, counts.values())) / len(counts))
     scores = dict.fromkeys(texts, 0.0)
-    for word in dict.fromkeys(words(query)):
+    for word in dict.fromkeys(extract_terms(query)):
         having = [n for n in counts if counts[n][word]]
         idf = math.log(1 + (max(len(counts), 40) - len(having) + 0.5) / (len(having) + 0.5))
         for n in having:
@@ -194,18 +192,18 @@ def naive(texts: dict[int, str], query: str) -> dict[int, float]:
 
 
 def ranked(engram: Engram, query: str) -> dict[tuple[str, int], float]:
-    """Return what is found with its score, which is rounded: two ways to one sum may differ in its last digit."""
+    """Return what is found with rounded scores: two ways to one sum may differ in the last digit."""
     hits = engram.recall(query, k=1000, abstain=False)
     return {(hit.snippet, hit.copies): hit.score for hit in hits}
 
 
 def changed(engram: Engram, said: list[str]) -> None:
-    """Let some exchanges say something else; the docs they had are dead, and still there."""
+    """Change some exchanges; their old docs are deleted but still stored."""
     with engram.engine.transaction():
         for number in holding.exchanges(engram)[::5]:
             text = " ".join(said)
             engram.engine.run("update exchanges set content = :text where id = :id", text=text, id=number)
-            exchanges.queue(engram.engine, [number])
+            exchanges.queue_for_index(engram.engine, [number])
 
 
 @settings(max_examples=15, deadline=None)
@@ -217,14 +215,14 @@ def test_an_index_grown_in_steps_is_the_one_made_at_once(
         for session, texts in steps:
             for text in texts:
                 engram.remember(session, "user", text)
-                upkeep.step(engram, 1)
+                maintenance.index_batch(engram, 1)
         if gone in {session for session, _ in steps}:
             engram.delete_session(gone)
         changed(engram, WORDS[: len(steps) * 2])
-        upkeep.bring_up_to_date(engram, embed="fast")
+        maintenance.update_index(engram, embed="fast")
         grown = ranked(engram, query)
-        held = shelf(engram)
-        scores = lexical(held, {word: [word] for word in words(query)}, held.alive).docs
+        held = load_snapshot(engram)
+        scores = score_keywords(held, {word: [word] for word in extract_terms(query)}, held.alive).docs
         said = {row["id"]: row["content"] for row in engram.engine.run("select id, content from exchanges")}
         by_books = naive(said, query) if said else {}
         for doc in np.flatnonzero(held.alive):
@@ -236,12 +234,12 @@ def test_an_index_grown_in_steps_is_the_one_made_at_once(
 def test_the_parts_of_a_turn_are_one_however_they_came(engram: Engram) -> None:
     for role, text in (("user", "How do we feed the kestrel?"), ("assistant", "With mice from the barn.")):
         engram.remember("a", role, text)
-        upkeep.step(engram, 10)
+        maintenance.index_batch(engram, 10)
         engram.remember("b", "user", "Something else altogether, said meanwhile.")
-        upkeep.step(engram, 10)
+        maintenance.index_batch(engram, 10)
     grown = [(hit.id, hit.why["cover"]) for hit in engram.recall("kestrel barn", abstain=False, tiers=["exchange"])]
     engram.index(rebuild=True, embed=False)
-    upkeep.bring_up_to_date(engram, embed="fast")
+    maintenance.update_index(engram, embed="fast")
     again = [(hit.id, hit.why["cover"]) for hit in engram.recall("kestrel barn", abstain=False, tiers=["exchange"])]
     assert dict(grown) == dict(again)
 
@@ -252,12 +250,12 @@ def test_answers_indexed_without_their_questions_still_belong_to_them(engram: En
         {"role": role, "content": text, "at": f"2026-05-01T10:0{n}:00+00:00"} for n, (role, text) in enumerate(talk)
     ]
     engram.add_exchanges_bulk("a", rows)
-    upkeep.step(engram, 10)
+    maintenance.index_batch(engram, 10)
     first, answer, second, other = holding.exchanges(engram)
     with engram.engine.transaction():
-        exchanges.queue(engram.engine, [answer, other])
-    upkeep.step(engram, 10)
-    held = shelf(engram)
+        exchanges.queue_for_index(engram.engine, [answer, other])
+    maintenance.index_batch(engram, 10)
+    held = load_snapshot(engram)
     turns = np.concatenate([part["turns"] for part in held.parts])
     of = {int(held.sources[doc]): int(turns[doc]) for doc in np.flatnonzero(held.alive)}
     assert of == {first: first, answer: first, second: second, other: second}
@@ -275,14 +273,14 @@ def test_an_empty_store_can_be_indexed_and_asked(engram: Engram) -> None:
 WORK = """
 import sys
 from engram import Engram
-from engram.index.index import bring_up_to_date, catch_up
+from engram.index.maintenance import update_index, index_recent
 store, name, count = sys.argv[1:4]
 with Engram(store=store) as engram:
     sys.stdin.readline()
     for n in range(int(count)):
         engram.remember(name, "user", f"Bird {n} of {name} is called kestrel{name}{n}.")
-        catch_up(engram)
-    bring_up_to_date(engram, embed="fast")
+        index_recent(engram)
+    update_index(engram, embed="fast")
 """
 
 
@@ -293,13 +291,13 @@ def work(store: str, name: str, count: int, source: str = WORK) -> subprocess.Po
 
 def test_processes_that_index_at_once_lose_nothing_and_double_nothing(engram: Engram, store: str) -> None:
     workers = [work(store, name, 40) for name in "abc"]
-    for each in workers:
-        assert each.stdin
-        each.stdin.write("go\n")
-        each.stdin.flush()
-    problems = [each.communicate(timeout=100)[1] for each in workers]
-    assert [each.returncode for each in workers] == [0, 0, 0], "\n".join(problems)
-    upkeep.bring_up_to_date(engram, embed="fast")
+    for worker in workers:
+        assert worker.stdin
+        worker.stdin.write("go\n")
+        worker.stdin.flush()
+    problems = [item.communicate(timeout=100)[1] for item in workers]
+    assert [entry.returncode for entry in workers] == [0, 0, 0], "\n".join(problems)
+    maintenance.update_index(engram, embed="fast")
     assert len(holding.exchanges(engram)) == 120
     assert holding.living(engram) == holding.exchanges(engram)
     assert holding.embedded(engram) == holding.exchanges(engram)
@@ -309,25 +307,25 @@ def test_processes_that_index_at_once_lose_nothing_and_double_nothing(engram: En
 def test_questions_are_answered_while_others_index(engram: Engram, store: str) -> None:
     engram.remember("first", "user", "The hoopoe is a bird as well.")
     workers = [work(store, name, 40) for name in "ab"]
-    for each in workers:
-        assert each.stdin
-        each.stdin.write("go\n")
-        each.stdin.flush()
+    for worker in workers:
+        assert worker.stdin
+        worker.stdin.write("go\n")
+        worker.stdin.flush()
     asked = 0
-    while asked < 5 or any(each.poll() is None for each in workers):
+    while asked < 5 or any(worker.poll() is None for worker in workers):
         assert "The hoopoe is a bird as well." in found(engram, "hoopoe", tiers=["exchange"])
         asked += 1
-    problems = [each.communicate(timeout=100)[1] for each in workers]
-    assert [each.returncode for each in workers] == [0, 0], "\n".join(problems)
+    problems = [item.communicate(timeout=100)[1] for item in workers]
+    assert [entry.returncode for entry in workers] == [0, 0], "\n".join(problems)
 
 
 def test_a_row_that_is_written_late_is_not_taken_for_done(engram: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of the queue may become visible after later ones: two writers, the first commits last."""
+    """Queue rows may become visible after later ones: of two writers, the first commits last."""
     for n in range(3):
         engram.remember("a", "user", f"Bird {n} is called kestrel{n}.")
     late = engram.engine.run("select id, kind, source from unindexed order by id")[1]
     engram.engine.run("delete from unindexed where id = :id", id=late["id"])
-    waiting = segments.waiting
+    waiting = index_segments.list_queued
     asked: list[int] = []
 
     def meanwhile(*given: Any) -> Any:
@@ -340,23 +338,23 @@ def test_a_row_that_is_written_late_is_not_taken_for_done(engram: Engram, monkey
             engram.engine.run(sql, **late)
         return rows
 
-    monkeypatch.setattr(segments, "waiting", meanwhile)
-    upkeep.step(engram, 10)
-    monkeypatch.setattr(segments, "waiting", waiting)
-    upkeep.bring_up_to_date(engram, embed=False)
+    monkeypatch.setattr(index_segments, "list_queued", meanwhile)
+    maintenance.index_batch(engram, 10)
+    monkeypatch.setattr(index_segments, "list_queued", waiting)
+    maintenance.update_index(engram, embed=False)
     assert holding.living(engram) == holding.exchanges(engram)
 
 
 CHATTER = """
 import sys
 from engram import Engram
-from engram.index.index import bring_up_to_date, catch_up
+from engram.index.maintenance import update_index, index_recent
 store, name, count = sys.argv[1:4]
 with Engram(store=store) as engram:
     sys.stdin.readline()
     for n in range(int(count)):
         engram.remember(f"{name}{n % 7}", "user", f"Bird {n} of {name} is called kestrel{name}{n}.")
-        bring_up_to_date(engram, embed="fast")
+        update_index(engram, embed="fast")
         print(n, flush=True)
 """
 
@@ -373,29 +371,29 @@ def test_a_process_killed_while_it_indexes_leaves_a_whole_index(engram: Engram, 
             pass
         process.kill()
         process.communicate()
-    upkeep.bring_up_to_date(engram, embed="fast")
+    maintenance.update_index(engram, embed="fast")
     assert len(holding.exchanges(engram)) >= 5 + 17 + 30
     assert holding.living(engram) == holding.exchanges(engram)
     assert holding.embedded(engram) == holding.exchanges(engram)
 
 
-def test_what_is_deleted_while_others_index_is_gone_for_good(engram: Engram, store: str) -> None:
+def test_what_is_deleted_during_indexing_is_gone_for_good(engram: Engram, store: str) -> None:
     workers = [work(store, name, 21, CHATTER) for name in "ab"]
-    for each in workers:
-        assert each.stdin
-        each.stdin.write("go\n")
-        each.stdin.flush()
+    for worker in workers:
+        assert worker.stdin
+        worker.stdin.write("go\n")
+        worker.stdin.flush()
     deleted: set[str] = set()
-    while any(each.poll() is None for each in workers):
+    while any(entry.poll() is None for entry in workers):
         for row in engram.engine.run("select id from sessions where id in ('a1', 'a4', 'b2')"):
             engram.delete_session(row["id"])
             deleted.add(row["id"])
-    problems = [each.communicate(timeout=100)[1] for each in workers]
-    assert [each.returncode for each in workers] == [0, 0], "\n".join(problems)
+    problems = [item.communicate(timeout=100)[1] for item in workers]
+    assert [worker.returncode for worker in workers] == [0, 0], "\n".join(problems)
     for name in deleted:
         if engram.engine.run("select id from sessions where id = :id", id=name):
             engram.delete_session(name)
-    upkeep.bring_up_to_date(engram, embed="fast")
+    maintenance.update_index(engram, embed="fast")
     assert deleted
     assert holding.living(engram) == holding.exchanges(engram)
     assert set(holding.embedded(engram)) <= set(holding.exchanges(engram))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engram.vault import daily_log, vault
+from engram.wiki.vault import daily_log, vault
 from tests.live.conftest import AGENTS, Live
 from tests.live.test_agents import Make, project, until
 
@@ -17,19 +17,21 @@ ASKED = "Please find out why the lighthouse of the harbour blinks twice at night
 NEXT = "And now write down which ships pass the lighthouse in the morning, please."
 
 
-def entries(live: Live) -> list[daily_log.Entry]:
+def entries(live: Live) -> list[daily_log.LogEntry]:
     with live.open() as engram:
-        place = vault.of(engram)
+        place = vault.open_vault(engram)
         return [
-            entry for day in daily_log.days(place) for entry in daily_log.read(place.read(f"daily/{day}") or "", day)
+            entry
+            for day in daily_log.list_days(place)
+            for entry in daily_log.parse_entries(place.read(f"daily/{day}") or "", day)
         ]
 
 
-def holding(live: Live, words: str) -> daily_log.Entry:
-    def found() -> daily_log.Entry | None:
+def holding(live: Live, words: str) -> daily_log.LogEntry:
+    def found() -> daily_log.LogEntry | None:
         return next((entry for entry in entries(live) if words in entry.content), None)
 
-    entry: daily_log.Entry = until(found, live)
+    entry: daily_log.LogEntry = until(found, live)
     return entry
 
 

@@ -17,10 +17,10 @@ import pytest
 
 from engram import Engram
 from engram.errors import ModelInvalid
-from engram.llm.complete import complete
-from engram.llm.provider import Budget
-from tests.llm.conftest import calls
-from tests.memory.talking import said
+from engram.models.complete import complete
+from engram.models.provider import Budget
+from tests.models.conftest import calls
+from tests.summaries.talking import said
 from tools import local_model
 
 URL, NAME = os.environ.get("ENGRAM_LOCAL_MODEL_URL"), os.environ.get("ENGRAM_LOCAL_MODEL", "local")
@@ -98,7 +98,7 @@ def test_whatever_a_real_model_writes_a_forced_dream_leaves_sound_documents(thin
         said(thinking, name, "2026-03-10T12:00:00+00:00", *texts)
     done = thinking.dream(force=True, budget="10m, 500k, $1")
     failed = [why for each in done.steps for why in each.failed.values()]
-    assert [why for why in failed if not why.startswith("The model behind")] == []  # too slow is tried again later
+    assert [why for why in failed if not why.startswith("The model provider")] == []  # too slow is tried again later
     assert done.calls > 0
     for name in TALKS:
         gist = thinking.get_summary(name)

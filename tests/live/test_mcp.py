@@ -26,7 +26,7 @@ OFFERED = {
     "grok": "memory shared by every coding agent", "qwen": "mcp__engram__recall", "opencode": "engram_recall",
 }  # fmt: skip
 # What each call's result holds, whichever form of it the agent passes on.
-TOLD = ["x1", "8040", "exclusive", "recall shows them"]
+TOLD = ["x1", "8040", "exclusive", "Use one that recall shows"]
 
 
 def scenario() -> dict[str, Any]:

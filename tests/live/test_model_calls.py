@@ -14,10 +14,10 @@ import pytest
 
 from engram import Engram
 from engram.errors import ModelRefused
-from engram.llm.complete import complete
-from engram.llm.provider import Budget
+from engram.models.complete import complete
+from engram.models.provider import Budget
 from tests.live.conftest import folder
-from tests.llm.conftest import calls
+from tests.models.conftest import calls
 
 TITLE = {
     "type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"], "additionalProperties": False,

@@ -1,7 +1,7 @@
-"""Stores with a model of the test's choice."""
+"""Stores with a model chosen by the test."""
 
 from __future__ import annotations
 
-from tests.llm.conftest import opened
+from tests.models.conftest import opened
 
 __all__ = ["opened"]

@@ -18,7 +18,7 @@ def search_without_hits(w: Any, n: int) -> set[str]:
 
 
 def test_first(w: Any, n: int) -> set[str]:
-    """A test that fails once, as it should, and then passes."""
+    """A test fails once, as intended, and then passes."""
     name = begin(w, n)
     w.runs("pytest -q tests/test_new.py", "E   assert None == 4\n1 failed in 0.1s", 1)
     w.edits(name, f"def answer_{n}(): pass", f"def answer_{n}(): return 4")
@@ -87,7 +87,7 @@ def _requested(w: Any, n: int) -> set[str]:
 
 
 def unstaged(w: Any, n: int) -> set[str]:
-    """Taking a file back out of the index, or changing the branch, throws nothing away."""
+    """Unstaging a file or changing the branch discards nothing."""
     name = begin(w, n)
     w.edits(name, f"kept_{n} = 'as it was written'", f"kept_{n} = 'as it is written'")
     w.runs(f"git restore --staged {name}", "")
@@ -122,7 +122,7 @@ def failing_on_purpose(w: Any, n: int) -> set[str]:
 
 
 def costly_answer(w: Any, n: int) -> set[str]:
-    """Many tokens, nothing changed, and a good answer."""
+    """Many tokens, no changes, and a good answer."""
     begin(w, n)
     for turn in range(6):
         w.reads(f"src/part_{turn}.py")
@@ -139,7 +139,7 @@ def large_but_fine(w: Any, n: int) -> set[str]:
 
 
 def different_failures(w: Any, n: int) -> set[str]:
-    """Checks that report on the code while it is worked on: the usual work."""
+    """Checks fail in different ways during normal work."""
     name = begin(w, n)
     w.runs("mypy src", f"src/a.py:{n}: error: Incompatible return value type", 1)
     w.edits(name, f"first_{n}: int = 'word'", f"first_{n}: int = 1")
@@ -149,7 +149,7 @@ def different_failures(w: Any, n: int) -> set[str]:
 
 
 def answered_no(w: Any, n: int) -> set[str]:
-    """A no that answers a question corrects nothing."""
+    """A "no" that answers a question is not a correction."""
     begin(w, n)
     w.answers(
         ("Shall I also update the docs?", "Do you want me to run it now?", "Should the old name stay as an alias?")[
@@ -163,7 +163,7 @@ def answered_no(w: Any, n: int) -> set[str]:
 
 
 def talk_of_errors(w: Any, n: int) -> set[str]:
-    """Errors that are looked at, not met."""
+    """Errors that are read, not encountered."""
     begin(w, n)
     w.runs("grep -n ERROR logs/app.log", f"{n}: ERROR could not connect to server\n{n + 1}: ERROR timeout\n")
     w.runs("git log --oneline -5", "1a2b3c4 Fix: no such file or directory on start\n")
@@ -173,7 +173,7 @@ def talk_of_errors(w: Any, n: int) -> set[str]:
 
 
 def meant_to_fail(w: Any, n: int) -> set[str]:
-    """Commands whose exit code is their answer."""
+    """Commands whose exit code is their result."""
     begin(w, n)
     w.runs("git diff --exit-code", "diff --git a/x b/x\n+new\n", 1)
     w.runs("rg TODO src | head -3", "", 1)
@@ -184,7 +184,7 @@ def meant_to_fail(w: Any, n: int) -> set[str]:
 
 
 def content_user(w: Any, n: int) -> set[str]:
-    """A last word of thanks is no abandoned request."""
+    """A final thank-you is not an abandoned request."""
     name = begin(w, n)
     w.reads(name)
     w.runs("ls src", "a.py\n")
@@ -204,7 +204,7 @@ def looked_up_thrice(w: Any, n: int) -> set[str]:
 
 
 def two_failures(w: Any, n: int) -> set[str]:
-    """Two rounds of edit and test are how work goes."""
+    """Two rounds of edit and test are normal."""
     name = begin(w, n)
     for turn in range(2):
         w.edits(name, f"def round_{turn}_one(): return 1", f"def round_{turn}_two(): return 2")
@@ -216,7 +216,7 @@ def two_failures(w: Any, n: int) -> set[str]:
 
 
 def put_aside_first(w: Any, n: int) -> set[str]:
-    """What is kept on a branch is not thrown away."""
+    """Changes kept on a branch are not discarded."""
     name = begin(w, n)
     w.edits(name, f"level_{n} = 'as it was before'", f"level_{n} = 'as it was after'")
     w.runs(f"git branch backup-{n} && git reset --hard origin/main", "HEAD is now at 1a2b3c4\n")

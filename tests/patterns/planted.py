@@ -1,6 +1,6 @@
-"""The labelled set: every plot for every agent, each several times.
+"""The labelled set: every plot for every agent, several times.
 
-The labels say what was planted; nothing here was made by running the code under test.
+The labels say what was planted; they do not come from the code under test.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ Plot = Callable[[Any, int], set[str]]
 
 
 def _plots(*modules: Any) -> tuple[Plot, ...]:
-    """Return the plots of modules: all that is public and takes a writer and a number."""
+    """Return the plots of a module: all public functions that take a writer and a number."""
     skipped = ("begin", "end")
     return tuple(
-        each
+        var
         for module in modules
-        for name, each in vars(module).items()
-        if callable(each) and not name.startswith("_") and name not in skipped and name[0].islower()
+        for name, var in vars(module).items()
+        if callable(var) and not name.startswith("_") and name not in skipped and name[0].islower()
     )
 
 
@@ -32,12 +32,12 @@ LOOKALIKES = _plots(lookalikes)
 
 
 def write_all(home: Path, rounds: int = 5) -> dict[str, set[str]]:
-    """Write every plot for every agent, each several times; return what each session holds, by the agent's own id."""
+    """Write every plot for every agent, several times; return the expected signals by the agent's session id."""
     labels: dict[str, set[str]] = {}
     for writer in WRITERS:
         for plot in (*PLANTED, *LOOKALIKES):
             if plot is compaction and writer not in (Claude, Codex):
-                continue  # its transcripts do not tell
+                continue  # its transcripts do not contain this
             for n in range(rounds):
                 number = n + rounds * WRITERS.index(writer)
                 user = ("me", "ann", "bo")[n % 3]

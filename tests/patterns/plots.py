@@ -1,4 +1,4 @@
-"""Sessions with planted signals. What each holds is known because it was written so; paths, names and words vary."""
+"""Sessions with planted signals; paths, names and words vary."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TASKS = (
 
 
 def begin(w: Any, n: int) -> str:
-    """Write the usual start of a session and return the file it is about."""
+    """Write the usual start of a session; return the file it is about."""
     name = f"src/{FILES[n % len(FILES)]}_{n}.py"
     w.says(TASKS[n % len(TASKS)])
     w.reads(f"docs/notes_{n}.md", "Some notes.\n")
@@ -25,7 +25,7 @@ def begin(w: Any, n: int) -> str:
 
 
 def end(w: Any, n: int) -> None:
-    """Write a quiet end: something small was changed, nothing was tested."""
+    """Write a quiet end: a small change without a test."""
     w.edits(f"docs/notes_{n}.md", f"old words number {n}", f"new words number {n}")
     w.answers("This is how it is: the module reads its settings once and keeps them. Done.")
 

@@ -1,4 +1,4 @@
-"""More sessions with planted signals, written after the first and run before anything was changed for them."""
+"""More sessions with planted signals, written later and tested before the code was changed for them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _PIPED = (
 
 
 def piped_loop(w: Any, n: int) -> set[str]:
-    """Tests that fail behind a pipe, which hides their exit code."""
+    """Tests fail behind a pipe, which hides their exit code."""
     name = begin(w, n)
     command, wrong = _PIPED[n % len(_PIPED)]
     for turn in range(4):
@@ -67,7 +67,7 @@ def piped_loop(w: Any, n: int) -> set[str]:
 
 
 def wrong_call(w: Any, n: int) -> set[str]:
-    """Tools that are called in a way that cannot work, each as its agent says so."""
+    """Invalid tool calls, with the error message of each agent."""
     begin(w, n)
     if w.flavor == "claude":
         wrong = (

@@ -1,4 +1,4 @@
-"""What means the same is found whatever order it comes in, and what a person decided stays."""
+"""Similar signals are grouped in any order, and decisions by people are kept."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram.llm.embed_static import StaticEmbedder
-from engram.patterns.cluster import Field, Member, coded
-from engram.patterns.fingerprint import content, pattern_id
+from engram.models.embed_static import StaticEmbedder
+from engram.patterns.cluster import FingerprintField, Member, quantize_vectors
+from engram.patterns.fingerprint import extract_content, pattern_id
 
 SAME = (
     ("no, use pnpm instead of npm", "please use pnpm, not npm"),
@@ -29,8 +29,8 @@ DIFFERENT = (
     ("you forgot to run the tests", "you forgot to update the docs"),
     ("update the changelog for the release", "update the readme for the release"),
 )
-WORDS = tuple(dict.fromkeys(content(each) for pair in (*SAME, *DIFFERENT) for each in pair))
-CODES = dict(zip(WORDS, coded(StaticEmbedder().embed(WORDS)), strict=True))
+WORDS = tuple(dict.fromkeys(extract_content(each) for pair in (*SAME, *DIFFERENT) for each in pair))
+CODES = dict(zip(WORDS, quantize_vectors(StaticEmbedder().embed(WORDS)), strict=True))
 
 
 def member(words: str, **facts: object) -> Member:
@@ -38,39 +38,43 @@ def member(words: str, **facts: object) -> Member:
 
 
 def settled(words: list[str]) -> dict[str, str]:
-    return Field("correction", [member(each) for each in words]).settled(set())
+    return FingerprintField("correction", [member(word) for word in words]).find_reassignments(set())
 
 
 def test_the_same_thing_in_other_words_is_one_pattern() -> None:
     for one, other in SAME:
-        found = settled([content(one), content(other)])
-        assert len(set(found.values())) == 1, (one, other)
+        result = settled([extract_content(one), extract_content(other)])
+        assert len(set(result.values())) == 1, (one, other)
 
 
 def test_another_thing_in_like_words_is_another_pattern() -> None:
     for one, other in DIFFERENT:
-        found = settled([content(one), content(other)])
-        assert len(set(found.values())) == 2, (one, other)
+        result = settled([extract_content(one), extract_content(other)])
+        assert len(set(result.values())) == 2, (one, other)
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.permutations(WORDS), st.lists(st.integers(1, len(WORDS)), max_size=4), st.integers(0, len(WORDS) - 1))
 def test_order_and_batches_do_not_matter(words: list[str], cuts: list[int], fewer: int) -> None:
-    """Settle all at once, and settle in any order and batches, each time only what hangs together with what is new."""
+    """Clustering in any order and batches gives the same result as all in one batch."""
     kept = words[fewer:]
     wanted = settled(sorted(kept))
     placed: dict[str, str] = {}
     for first, last in pairwise(sorted({0, len(words), *cuts})):
-        known = [member(each, pattern=placed.get(each, "")) for each in words[:last]]
-        placed |= Field("correction", known).settled(set())
+        known = [member(word, pattern=placed.get(word, "")) for word in words[:last]]
+        placed |= FingerprintField("correction", known).find_reassignments(set())
         assert set(placed) == set(words[:last]), (first, last)
     gone = set(words[:fewer])
-    placed |= Field("correction", [member(each, pattern=placed[each]) for each in words]).settled(gone)
+    placed |= FingerprintField("correction", [member(word, pattern=placed[word]) for word in words]).find_reassignments(
+        gone
+    )
     assert {each: placed[each] for each in kept} == wanted
 
 
 def test_what_a_person_decided_leads_whoever_comes_near() -> None:
-    old, new = content("use pnpm instead of npm"), content("no, use pnpm instead of npm")
+    old, new = extract_content("use pnpm instead of npm"), extract_content("no, use pnpm instead of npm")
     seed = pattern_id("correction", old)
     decided = member(old, pattern="pmerged00", decided=True)
-    assert Field("correction", [decided, member(new)], {seed}).settled(set()) == {new: "pmerged00"}
+    assert FingerprintField("correction", [decided, member(new)], {seed}).find_reassignments(set()) == {
+        new: "pmerged00"
+    }

@@ -1,4 +1,4 @@
-"""The command as a person and a program call it."""
+"""The command for people and programs."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ def test_detect_tells_people_and_programs_the_same(tmp_path: Path) -> None:
         plots.failing_command(writer(home, writer.__name__), 0)
     with Engram(os.environ["ENGRAM_HOME"]) as engram:
         engram.ingest([str(home)])
-    told = run("patterns", "detect")
-    assert told.startswith("Looked through 2 sessions: ")
-    assert "1. [CROSS-FLAVOR] 'npm run build:prod' fails: npm ERR! Missing script" in told
-    assert "Rule: 'npm run build:prod' fails" in told
-    assert told.count("\n   – 2026-11-01 ") == 2
-    found = json.loads(run("patterns", "detect", "--json", "--min-frequency", "2", "--since", "2026-10-01"))
-    assert [each["cross_flavor"] for each in found["candidates"]] == [True]
-    assert found["candidates"][0]["evidence"][0]["event"].startswith("e")
+    result = run("patterns", "detect")
+    assert result.startswith("Scanned 2 sessions: ")
+    assert "1. [CROSS-FLAVOR] 'npm run build:prod' fails: npm ERR! Missing script" in result
+    assert "Rule: 'npm run build:prod' fails" in result
+    assert result.count("\n   – 2026-11-01 ") == 2
+    data = json.loads(run("patterns", "detect", "--json", "--min-frequency", "2", "--since", "2026-10-01"))
+    assert [candidate["cross_flavor"] for candidate in data["candidates"]] == [True]
+    assert data["candidates"][0]["evidence"][0]["event"].startswith("e")
     assert json.loads(run("patterns", "detect", "--json", "--min-frequency", "3"))["candidates"] == []
 
 
 def test_nothing_to_show_is_said_and_a_wrong_time_refused() -> None:
     assert "no candidates yet" in run("patterns", "detect")
-    assert "is no time" in run("patterns", "detect", "--since", "nonsense", status=2)
+    assert "as a time" in run("patterns", "detect", "--since", "nonsense", status=2)
 
 
 def test_a_store_of_session_memory_is_taken_over_by_command(tmp_path: Path) -> None:
     from tests.patterns.test_import_session_memory import forge
 
-    told = run("import", "session-memory", str(forge(tmp_path / "memory.db")))
-    assert told.startswith("Took over 3 sessions, 3 digests, 0 events with 0 bodies, 1 patterns as candidates from ")
-    assert "left out: patterns: Run it twice" in told
+    result = run("import", "session-memory", str(forge(tmp_path / "memory.db")))
+    assert result.startswith("Imported 3 sessions, 3 digests, 0 events with 0 bodies, 1 pattern as a candidate from ")
+    assert "left out: patterns: Run it twice" in result

@@ -1,4 +1,4 @@
-"""Detect: new sessions once, candidates that stay the same, and a person's word that stands."""
+"""Detect: each session once, stable candidates, and decisions by people are kept."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from engram import Engram
-from engram.digests import retention
-from engram.patterns import detect as detecting
-from engram.patterns.signals import extract
-from engram.settings import load
-from engram.store import news, patterns, signals
-from tests.llm.conftest import Opened
-from tests.llm.speaking import chat, speaking
+from engram.capture.digests import retention
+from engram.patterns import detect
+from engram.patterns.signals import detect_signals
+from engram.patterns.steps import load_trace
+from engram.settings import load_settings
+from engram.store import dream_inbox, patterns, signals
+from tests.models.conftest import Opened
+from tests.models.speaking import chat, speaking
 from tests.patterns import plots
 from tests.patterns.writers import START, Claude, Codex, Gemini
 
@@ -25,7 +26,7 @@ ENDLESS = (1 << 63) - 1
 
 
 def planted(home: Path) -> Path:
-    """Write a few sessions of three agents; the same problems come up in several of them."""
+    """Write a few sessions of three agents with recurring problems."""
     for n, writer in enumerate((Claude, Codex, Gemini)):
         plots.failing_command(writer(home, f"fail {n}", f"/home/u{n}/app"), 0)
         plots.tool_misuse(writer(home, f"miss {n}", f"/home/u{n}/app"), n)
@@ -34,8 +35,8 @@ def planted(home: Path) -> Path:
 
 
 def settled(engram: Engram) -> list[dict[str, Any]]:
-    """Return every pattern that is not only a signpost, without what depends on when it was looked at."""
-    rows = [row for row in patterns.in_state(engram.engine) if row["state"] != patterns.MOVED]
+    """Return every pattern except redirects, without what depends on the time of detection."""
+    rows = [row for row in engram.engine.run("select * from patterns") if row["state"] != patterns.MOVED]
     return sorted(({k: row[k] for k in row if k != "recommended"} for row in rows), key=lambda row: str(row["id"]))
 
 
@@ -47,9 +48,9 @@ def test_the_same_problem_of_three_agents_is_one_candidate_with_evidence_of_each
     engram: Engram, tmp_path: Path
 ) -> None:
     engram.ingest([str(planted(tmp_path / "user"))])
-    found = engram.detect()
-    assert (found.sessions, found.open, found.failed) == (9, 0, {})
-    best = next(each for each in found.candidates if each.kind == "failing-command")
+    detection = engram.detect()
+    assert (detection.sessions, detection.open, detection.failed) == (9, 0, {})
+    best = next(candidate for candidate in detection.candidates if candidate.kind == "failing-command")
     assert best.cross_flavor
     assert best.flavors == ("claude", "codex", "gemini")
     assert (best.sessions, best.times) == (3, 9)
@@ -63,10 +64,10 @@ def test_the_same_problem_of_three_agents_is_one_candidate_with_evidence_of_each
 
 def test_what_the_same_events_tell_is_named_with_the_better_candidate(engram: Engram, tmp_path: Path) -> None:
     engram.ingest([str(planted(tmp_path / "user"))])
-    found = engram.detect()
-    kinds = [each.kind for each in found.candidates]
+    detection = engram.detect()
+    kinds = [candidate.kind for candidate in detection.candidates]
     assert ("failing-command" in kinds) != ("error" in kinds)
-    assert any(each.also for each in found.candidates)
+    assert any(candidate.also for candidate in detection.candidates)
 
 
 def test_looking_again_changes_nothing(engram: Engram, tmp_path: Path) -> None:
@@ -75,7 +76,9 @@ def test_looking_again_changes_nothing(engram: Engram, tmp_path: Path) -> None:
     before = settled(engram)
     again = engram.detect()
     assert (again.sessions, settled(engram)) == (0, before)
-    news.note(engram.engine, news.DETECT, [e.session.id for e in engram.list_sessions()], engram.now())
+    dream_inbox.mark_new(
+        engram.engine, dream_inbox.DETECT, [e.session.id for e in engram.list_sessions()], engram.now()
+    )
     assert engram.detect().sessions == 9
     assert settled(engram) == before
 
@@ -89,11 +92,11 @@ def test_any_order_and_any_batches_give_the_same_patterns(tmp_path: Path) -> Non
     for turn in range(4):
         with Engram(tmp_path / f"home{turn}") as engram:
             engram.ingest([str(home)])
-            waiting = news.waiting(engram.engine, news.DETECT)
+            waiting = dream_inbox.list_waiting(engram.engine, dream_inbox.DETECT)
             dice = random.Random(turn)
             dice.shuffle(waiting)
             for row in waiting:
-                detecting.look(engram, row)
+                detect.scan_session(engram, row)
                 if dice.random() < 0.3 * turn:
                     engram.detect(limit=1)
             engram.detect()
@@ -103,9 +106,12 @@ def test_any_order_and_any_batches_give_the_same_patterns(tmp_path: Path) -> Non
 
 
 def _by_native(engram: Engram, row: dict[str, Any]) -> dict[str, Any]:
-    """Return a pattern with its members, none of which depends on ids the store made."""
-    told = signals.of_patterns(engram.engine, [row["id"]])
-    return {**row, "members": sorted((each["fingerprint"], each["flavor"], each["times"]) for each in told)}
+    """Return a pattern with its members, without ids made by the store."""
+    by_patterns = signals.list_by_patterns(engram.engine, [row["id"]])
+    return {
+        **row,
+        "members": sorted((pattern["fingerprint"], pattern["flavor"], pattern["times"]) for pattern in by_patterns),
+    }
 
 
 def test_a_session_that_goes_on_is_counted_once(engram: Engram, tmp_path: Path) -> None:
@@ -132,20 +138,22 @@ def test_what_a_fork_repeats_of_its_parent_is_not_counted_again(engram: Engram, 
     fork.says("And now the same for the other file")
     fork.misses("src/other.py")
     engram.ingest([str(fork.path)])
-    assert [each.relation for each in engram.list_sessions() if each.relation] == ["fork"]
-    found = next(each for each in engram.detect(min_frequency=1).candidates if each.kind == "tool-misuse")
-    assert (found.sessions, found.times) == (2, 2)
+    assert [session.relation for session in engram.list_sessions() if session.relation] == ["fork"]
+    result = next(
+        candidate for candidate in engram.detect(min_frequency=1).candidates if candidate.kind == "tool-misuse"
+    )
+    assert (result.sessions, result.times) == (2, 2)
 
 
 @pytest.mark.parametrize("state", [patterns.REJECTED, patterns.APPROVED, patterns.RETIRED])
 def test_a_persons_decision_stands_however_often_it_comes_back(engram: Engram, tmp_path: Path, state: str) -> None:
     home = planted(tmp_path / "user")
     engram.ingest([str(home)])
-    seen = next(each for each in engram.detect().candidates if each.kind == "tool-misuse")
+    seen = next(candidate for candidate in engram.detect().candidates if candidate.kind == "tool-misuse")
     engram.engine.run("update patterns set state = :state where id = :id", state=state, id=seen.id)
     plots.tool_misuse(Codex(home, "once more"), 5)
     engram.ingest([str(home)])
-    assert seen.id not in {each.id for each in engram.detect().candidates}
+    assert seen.id not in {candidate.id for candidate in engram.detect().candidates}
     row = patterns.get(engram.engine, seen.id)
     assert row is not None
     assert (row["state"], row["sessions"]) == (state, seen.sessions + 1)
@@ -176,7 +184,7 @@ def _correct(writer: Any, words: str) -> None:
 
 
 def test_a_candidate_that_turns_out_to_be_another_leads_to_it(engram: Engram, tmp_path: Path) -> None:
-    """Whichever of two near fingerprints comes first, its id stays good."""
+    """Whichever of two similar fingerprints comes first, its id stays valid."""
     home = tmp_path / "user"
     words = ("No, use pnpm instead of npm here", "no, please use pnpm, not npm")
     ids = set()
@@ -196,10 +204,10 @@ def test_a_candidate_that_turns_out_to_be_another_leads_to_it(engram: Engram, tm
 def test_what_a_deleted_session_told_is_counted_no_more(engram: Engram, tmp_path: Path) -> None:
     home = planted(tmp_path / "user")
     engram.ingest([str(home)])
-    before = {each.id: each for each in engram.detect().candidates}
+    before = {candidate.id: candidate for candidate in engram.detect().candidates}
     misuse = next(each for each in before.values() if each.kind == "tool-misuse")
     engram.delete_session(misuse.evidence[0].session_id)
-    after = {each.id: each for each in engram.detect().candidates}
+    after = {candidate.id: candidate for candidate in engram.detect().candidates}
     assert after[misuse.id].sessions == misuse.sessions - 1
     for piece in after[misuse.id].evidence:
         engram.delete_session(piece.session_id)
@@ -216,13 +224,13 @@ def test_a_session_that_breaks_does_not_stop_the_others_and_is_given_up_after_a_
         "update digests set facts = 'no json' where capture = (select num from captures where session_id = :id)",
         id=broken,
     )
-    found = engram.detect()
-    assert found.sessions == 8
-    assert list(found.failed or {}) == [broken]
-    assert news.count(engram.engine, news.DETECT) == 1
+    detection = engram.detect()
+    assert detection.sessions == 8
+    assert list(detection.failed or {}) == [broken]
+    assert dream_inbox.count_waiting(engram.engine, dream_inbox.DETECT) == 1
     engram.detect()
     engram.detect()
-    assert news.count(engram.engine, news.DETECT) == 0
+    assert dream_inbox.count_waiting(engram.engine, dream_inbox.DETECT) == 0
     assert list(engram.detect().failed or {}) == [broken]
 
 
@@ -234,7 +242,7 @@ def test_a_session_mended_later_is_no_longer_named(engram: Engram, tmp_path: Pat
     engram.engine.run(f"update digests set facts = 'no json' {which}", id=broken)
     engram.detect()
     engram.engine.run(f"update digests set facts = :facts {which}", id=broken, facts=facts)
-    assert (engram.detect().failed, news.count(engram.engine, news.DETECT)) == ({}, 0)
+    assert (engram.detect().failed, dream_inbox.count_waiting(engram.engine, dream_inbox.DETECT)) == ({}, 0)
 
 
 def test_a_session_still_going_on_is_not_abandoned_yet(timed: Engram, tmp_path: Path, clock: Any) -> None:
@@ -242,11 +250,11 @@ def test_a_session_still_going_on_is_not_abandoned_yet(timed: Engram, tmp_path: 
     clock.wall = int((START + timedelta(minutes=5)).timestamp() * 1_000_000)
     timed.ingest([str(tmp_path / "user")])
     assert timed.detect(min_frequency=1).open == 1
-    assert not any(each.kind == "abandoned" for each in timed.detect(min_frequency=1).candidates)
+    assert not any(candidate.kind == "abandoned" for candidate in timed.detect(min_frequency=1).candidates)
     clock.pass_(3600)
-    found = timed.detect(min_frequency=1)
-    assert [each.kind for each in found.candidates] == ["abandoned"]
-    assert found.open == 0
+    detection = timed.detect(min_frequency=1)
+    assert [candidate.kind for candidate in detection.candidates] == ["abandoned"]
+    assert detection.open == 0
 
 
 def test_once_bodies_are_dropped_the_digest_speaks_and_what_was_found_before_stays(
@@ -258,15 +266,20 @@ def test_once_bodies_are_dropped_the_digest_speaks_and_what_was_found_before_sta
     engram.ingest([str(home)])
     one, two = sorted(e.session.id for e in engram.list_sessions())
     engram.detect()
-    before = {each["kind"] for each in signals.of_session(engram.engine, one)}
+    before = {each["kind"] for each in signals.list_by_session(engram.engine, one)}
     ours = engram.settings
-    engram.settings = load(home=ours.home, store=ours.store, raw_soft_cap_bytes=0, raw_hard_cap_bytes=ENDLESS)
+    engram.settings = load_settings(home=ours.home, store=ours.store, raw_soft_cap_bytes=0, raw_hard_cap_bytes=ENDLESS)
     retention.evict(engram)
-    found = {each.kind for session in (one, two) for each in extract(engram, session)}
-    assert {"failing-command", "error", "correction"} <= found
-    news.note(engram.engine, news.DETECT, [one, two], engram.now())
+    kinds = {
+        signal.kind
+        for session in (one, two)
+        if (trace := load_trace(engram, session))
+        for signal in detect_signals(trace)
+    }
+    assert {"failing-command", "error", "correction"} <= kinds
+    dream_inbox.mark_new(engram.engine, dream_inbox.DETECT, [one, two], engram.now())
     engram.detect()
-    assert {each["kind"] for each in signals.of_session(engram.engine, one)} >= before
+    assert {each["kind"] for each in signals.list_by_session(engram.engine, one)} >= before
 
 
 def test_frequency_project_and_time_narrow_what_is_shown(engram: Engram, tmp_path: Path) -> None:
@@ -276,9 +289,9 @@ def test_frequency_project_and_time_narrow_what_is_shown(engram: Engram, tmp_pat
     plots.denied(Claude(home, "b0", "/home/me/two"), 0)
     plots.denied(Claude(home, "b1", "/home/me/two"), 0)
     engram.ingest([str(home)])
-    assert {each.kind for each in engram.detect().candidates} == {"tool-misuse", "denied"}
-    assert [each.kind for each in engram.detect(min_frequency=3).candidates] == ["tool-misuse"]
-    assert [each.kind for each in engram.detect(project="/home/me/two").candidates] == ["denied"]
+    assert {candidate.kind for candidate in engram.detect().candidates} == {"tool-misuse", "denied"}
+    assert [candidate.kind for candidate in engram.detect(min_frequency=3).candidates] == ["tool-misuse"]
+    assert [candidate.kind for candidate in engram.detect(project="/home/me/two").candidates] == ["denied"]
     assert engram.detect(since="2026-11-02").candidates == ()
     assert len(engram.detect(since="2026-11-01").candidates) == 2
     assert (len(engram.detect(limit=1).candidates), engram.detect(limit=1).more) == (1, 1)
@@ -312,13 +325,13 @@ def test_a_model_words_the_best_candidates_once(opened: Opened, tmp_path: Path) 
     with speaking(*[chat(answer)] * 9) as api:
         engram = opened(model="openai", model_name="gpt-4o-mini", model_url=f"{api.url}/v1")
         engram.ingest([str(planted(tmp_path / "user"))])
-        found = engram.detect()
+        detection = engram.detect()
         asked = len(api.asked)
         again = engram.detect()
-    assert found.worded == asked > 0
+    assert detection.worded == asked > 0
     assert (again.worded, len(api.asked)) == (0, asked)
-    assert found.candidates[0].rule == "Run npm run build, not ‹b›build:prod‹/b›."
-    assert found.candidates[0].worded_by.startswith("model:openai/gpt-4o-mini, prompt pattern@")
-    row = patterns.get(engram.engine, found.candidates[0].id)
+    assert detection.candidates[0].rule == "Run npm run build, not ‹b›build:prod‹/b›."
+    assert detection.candidates[0].worded_by.startswith("model:openai/gpt-4o-mini, prompt pattern@")
+    row = patterns.get(engram.engine, detection.candidates[0].id)
     assert row is not None
     assert (row["state"], row["proposed_fix"]) == (patterns.CANDIDATE, "npm run build")

@@ -1,4 +1,4 @@
-"""A fingerprint is the same wherever the same thing happens, and another where it is another thing."""
+"""Equal problems have equal fingerprints, different problems have different ones."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.patterns import shape
-from engram.patterns.fingerprint import abstract, content, error, file_name, pattern_id, safe
+from engram.patterns import command_shape
+from engram.patterns.fingerprint import (
+    abstract_line,
+    extract_content,
+    fingerprint_error,
+    pattern_id,
+    relative_file_name,
+    sanitize_line,
+)
 
 SAME = [
     ("/home/ann/app/src/x.py:12:3 - error: missing import", "C:\\work\\app\\src\\x.py:99:1 - error: missing import"),
@@ -25,7 +32,7 @@ SAME = [
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_what_differs_by_machine_person_and_time_is_left_out(one: str, other: str) -> None:
-    assert abstract(one) == abstract(other)
+    assert abstract_line(one) == abstract_line(other)
 
 
 @pytest.mark.parametrize(
@@ -34,18 +41,20 @@ def test_what_differs_by_machine_person_and_time_is_left_out(one: str, other: st
      "'pnpm' is not recognized as an internal or external command"],
 )  # fmt: skip
 def test_every_shell_misses_a_command_alike(line: str) -> None:
-    assert error(line) == "command not found: pnpm"
+    assert fingerprint_error(line) == "command not found: pnpm"
 
 
 def test_which_module_is_missing_stays_told() -> None:
-    assert error("ModuleNotFoundError: No module named 'yaml'") != error("ModuleNotFoundError: No module named 'attr'")
-    assert error("Error: Cannot find module 'express'") == "error: cannot find module express"
+    assert fingerprint_error("ModuleNotFoundError: No module named 'yaml'") != fingerprint_error(
+        "ModuleNotFoundError: No module named 'attr'"
+    )
+    assert fingerprint_error("Error: Cannot find module 'express'") == "error: cannot find module express"
 
 
 def test_a_path_that_is_not_there_is_the_same_whoever_looked() -> None:
     lines = ("cat: a/b.txt: No such file or directory", "ls: cannot access 'x': No such file or directory",
              "rg: docs: No such file or directory (os error 2)", "Path does not exist: cmd/cli")  # fmt: skip
-    assert {error(line) for line in lines} == {"no such file or directory"}
+    assert {fingerprint_error(line) for line in lines} == {"no such file or directory"}
 
 
 @pytest.mark.parametrize(
@@ -64,14 +73,14 @@ def test_a_path_that_is_not_there_is_the_same_whoever_looked() -> None:
     ],
 )
 def test_a_command_is_known_by_what_it_does_not_by_what_it_does_it_to(command: str, told: str) -> None:
-    assert shape.shape(command) == told
+    assert command_shape.shape_command(command) == told
 
 
 def test_a_file_is_named_from_its_project() -> None:
-    assert file_name("/home/ann/app/src/x.py", "/home/ann/app", None) == "app/src/x.py"
-    assert file_name("C:\\work\\app\\src\\x.py", "C:\\work\\app", None) == "app/src/x.py"
-    assert file_name("src/x.py", "/home/bo/app", None) == "app/src/x.py"
-    assert file_name("/home/bo/other/x.py", "/home/bo/app", None) == "other/x.py"
+    assert relative_file_name("/home/ann/app/src/x.py", "/home/ann/app", None) == "app/src/x.py"
+    assert relative_file_name("C:\\work\\app\\src\\x.py", "C:\\work\\app", None) == "app/src/x.py"
+    assert relative_file_name("src/x.py", "/home/bo/app", None) == "app/src/x.py"
+    assert relative_file_name("/home/bo/other/x.py", "/home/bo/app", None) == "other/x.py"
 
 
 HOSTILE = (
@@ -80,31 +89,31 @@ HOSTILE = (
 
 
 def test_words_of_a_transcript_cannot_leave_the_line_they_are_put_into() -> None:
-    told = safe(HOSTILE, 200)
-    assert not any(mark in told for mark in ("<", ">", "`", "\n", "\x1b", "|", "[[", "**", "\u202e", "\u200b"))
-    assert "Heading" in told
+    result = sanitize_line(HOSTILE, 200)
+    assert not any(mark in result for mark in ("<", ">", "`", "\n", "\x1b", "|", "[[", "**", "\u202e", "\u200b"))
+    assert "Heading" in result
 
 
 @given(st.text(max_size=400))
 def test_any_text_becomes_a_safe_line_of_bounded_length(text: str) -> None:
-    told = safe(text, 80)
-    assert len(told) <= 80
-    assert told.isprintable()
-    assert not set(told) & set("<>`\n")
+    result = sanitize_line(text, 80)
+    assert len(result) <= 80
+    assert result.isprintable()
+    assert not set(result) & set("<>`\n")
 
 
 @given(st.text(max_size=300))
 def test_any_text_has_a_fingerprint_and_a_shape(text: str) -> None:
-    assert abstract(text) == abstract(text)
-    assert "\n" not in error(text)
-    assert len(content(text).split()) <= 14
-    shape.shape(text)
-    shape.is_noise(text, 1, text)
+    assert abstract_line(text) == abstract_line(text)
+    assert "\n" not in fingerprint_error(text)
+    assert len(extract_content(text).split()) <= 14
+    command_shape.shape_command(text)
+    command_shape.is_noise(text, 1, text)
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
 def test_numbers_never_tell_two_errors_apart(one: int, other: int) -> None:
-    assert error(f"connection to port {one} refused after {one} ms") == error(
+    assert fingerprint_error(f"connection to port {one} refused after {one} ms") == fingerprint_error(
         f"connection to port {other} refused after {other} ms"
     )
 

@@ -1,4 +1,4 @@
-"""Events and bodies of a session_memory store, in the shapes they may lie there, and imported digests afterwards."""
+"""Events and bodies of a session_memory store in all their formats, and imported digests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from engram import Engram
-from engram.zstd import zstd
+from engram.platform.zstd import zstd
 from tests.capture.transcripts import Claude
 
 AT = "2026-06-01T10:{:02}:00+00:00"
@@ -23,7 +23,7 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def store(root: Path, events: str, rows: list[tuple[Any, ...]], *, extra: str = "", session: str = "claude:s1") -> Path:
-    """Write a store with one session and events of some columns."""
+    """Write a store with one session and events with some columns."""
     place = root / ".store"
     (place / "blobs").mkdir(parents=True, exist_ok=True)
     with apsw.Connection(str(place / "session_memory.db")) as db:
@@ -39,7 +39,7 @@ def store(root: Path, events: str, rows: list[tuple[Any, ...]], *, extra: str = 
 
 
 def told(engram: Engram, session: str = "s1") -> list[str]:
-    return [each.text for each in engram.get_events(session)]
+    return [event.text for event in engram.get_events(session)]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_events_of_a_transcript_on_this_machine_are_left_to_the_sweep(engram: En
     assert len(engram.history(work.session)) == 2
 
 
-# ---- Imported digests stand
+# ---- Imported digests are kept
 
 
 def digested(place: Path, session: str = "claude:s1") -> Path:
@@ -165,7 +165,7 @@ def test_a_capture_adds_to_an_imported_digest_and_replaces_nothing(engram: Engra
     assert (digest.outcome, digest.facts["goal"]) == ("failure", "Repair the mill")
     assert "Oil the gear before the frost" in digest.facts["notable"]
     assert digest.facts["changed"]
-    assert any("Oil the gear" in each.snippet for each in engram.recall("oil gear frost", tiers=["digest"]))
+    assert any("Oil the gear" in hit.snippet for hit in engram.recall("oil gear frost", tiers=["digest"]))
 
 
 def test_a_digest_that_was_replaced_by_an_earlier_version_comes_back(engram: Engram, tmp_path: Path) -> None:
@@ -173,10 +173,10 @@ def test_a_digest_that_was_replaced_by_an_earlier_version_comes_back(engram: Eng
 
     place = digested(store(tmp_path, "seq integer", []))
     engram.import_session_memory(str(place))
-    capture = captures.of_session(engram.engine, "s1")
+    capture = captures.find_by_session(engram.engine, "s1")
     assert capture is not None
     facts: dict[str, Any] = {"version": 1, "through": 0, "state": None, "confidence": 0.1, "now": engram.now()}
-    digests.put(engram.engine, capture=capture["num"], facts="{}", outcome="unclear", **facts)
+    digests.save(engram.engine, capture=capture["num"], facts="{}", outcome="unclear", **facts)
     assert engram.import_session_memory(str(place)).digests == 1
     assert engram.get_digest("s1").facts["goal"] == "Repair the mill"
 
@@ -186,11 +186,11 @@ def test_a_digest_imported_before_digests_said_so_stands_too(engram: Engram, tmp
 
     place = digested(store(tmp_path, "seq integer", []))
     engram.import_session_memory(str(place))
-    capture = captures.of_session(engram.engine, "s1")
+    capture = captures.find_by_session(engram.engine, "s1")
     assert capture is not None
     row: dict[str, Any] = {"version": 0, "through": 0, "state": None, "confidence": 0.3, "now": engram.now()}
     facts = json.dumps({"goal": "Repair the mill", "imported": "session_memory"})
-    digests.put(engram.engine, capture=capture["num"], facts=facts, outcome="failure", **row)
+    digests.save(engram.engine, capture=capture["num"], facts=facts, outcome="failure", **row)
     Claude(tmp_path / "user").says("Something else")
     for _ in range(2):
         engram.ingest()

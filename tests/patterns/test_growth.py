@@ -1,4 +1,4 @@
-"""Large sessions and large stores cost what they hold, and nothing is lost between two who work at once."""
+"""The cost depends on the size of a session, and concurrent processes lose nothing."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram import Engram
-from engram.patterns.steps import Step, Story
-from engram.rules.statistics import saved
+from engram.patterns.rules.statistics import estimate_savings
+from engram.patterns.steps import SessionStep, SessionTrace
 from engram.store import patterns, signals
 from tests.patterns import plots
 from tests.patterns.writers import Claude
@@ -21,16 +21,16 @@ _PAUSE = 300_000_000
 times = st.lists(st.integers(0, 2_000_000_000), min_size=1, max_size=12).map(sorted)
 
 
-def story(at: list[int], answers: list[tuple[int, int]]) -> Story:
-    steps = tuple(Step(kind="did", id=n, at=each, until=each + 5) for n, each in enumerate(at))
-    return Story(
+def story(at: list[int], answers: list[tuple[int, int]]) -> SessionTrace:
+    steps = tuple(SessionStep(kind="did", id=n, at=each, until=each + 5) for n, each in enumerate(at))
+    return SessionTrace(
         session="s", flavor="claude", project="", cwd=None, steps=steps, facts={}, outcome="", confidence=0,
-        relation="", whole=True, last_at=at[-1], times=tuple(sorted(set(at))), answers=tuple(sorted(answers)),
+        relation="", is_complete=True, last_at=at[-1], times=tuple(sorted(set(at))), answers=tuple(sorted(answers)),
     )  # fmt: skip
 
 
-def plainly(told: Story, steps: list[Step]) -> tuple[int, int]:
-    """Return what steps cost, looked up one by one."""
+def plainly(told: SessionTrace, steps: list[SessionStep]) -> tuple[int, int]:
+    """Return the cost of steps, looked up one by one."""
     spans = set()
     for step in steps:
         later = [each.at for each in told.steps if each.at > step.until]
@@ -45,16 +45,16 @@ def plainly(told: Story, steps: list[Step]) -> tuple[int, int]:
 
 @given(times, st.lists(st.tuples(st.integers(0, 2_000_000_000), st.integers(0, 99)), max_size=12), st.data())
 def test_steps_cost_what_a_plain_count_says(at: list[int], answers: list[tuple[int, int]], data: st.DataObject) -> None:
-    told = story(at, answers)
-    some = data.draw(st.lists(st.sampled_from(told.steps), min_size=1, unique_by=lambda step: step.id))
-    assert told.cost(some, through=False) == plainly(told, some)
+    result = story(at, answers)
+    some = data.draw(st.lists(st.sampled_from(result.steps), min_size=1, unique_by=lambda step: step.id))
+    assert result.measure_cost(some, is_through=False) == plainly(result, some)
 
 
 def test_what_is_saved_is_what_drawing_whole_samples_says() -> None:
     draw = random.Random(7)
     before = [float(draw.randint(500, 3000)) if draw.random() < 0.3 else 0.0 for _ in range(200)]
     after = [float(draw.randint(500, 3000)) if draw.random() < 0.1 else 0.0 for _ in range(150)]
-    found, drawn = saved(before, after), []
+    found, drawn = estimate_savings(before, after), []
     for _ in range(2000):
         then, now = draw.choices(before, k=200), draw.choices(after, k=150)
         drawn.append((sum(then) / 200 - sum(now) / 150) * 150)
@@ -69,14 +69,14 @@ def test_detect_waits_for_whoever_settles(engram: Engram, tmp_path: Path) -> Non
     engram.ingest([str(tmp_path)])
     looked = threading.Thread(target=lambda: engram.detect(min_frequency=1))
     with engram.engine.transaction():
-        patterns.hold(engram.engine)
+        patterns.lock_patterns(engram.engine)
         looked.start()
         looked.join(0.5)
-        early = signals.count(engram.engine)  # these would be taken for counted
+        early = signals.count(engram.engine)  # these would be mistaken for counted ones
         waited = looked.is_alive()
     looked.join(60)
     assert (early, waited) == (0, True)
-    assert {each.sessions for each in engram.list_patterns(min_frequency=1)} == {1}
+    assert {pattern.sessions for pattern in engram.list_patterns(min_frequency=1)} == {1}
 
 
 def test_patterns_of_a_project_are_listed_whatever_it_is_called(engram: Engram, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_candidates_are_listed_as_detect_ranks_them(engram: Engram, tmp_path: Pa
         plots.failing_command(Claude(tmp_path, f"a{n}"), 0)
         plots.denied(Claude(tmp_path, f"b{n}"), 0)
     engram.ingest([str(tmp_path)])
-    found = [each.id for each in engram.detect().candidates]
-    assert len(found) >= 2
-    listed = [each.id for each in engram.list_patterns("candidate")]
-    assert [each for each in listed if each in found] == found
+    ids = [candidate.id for candidate in engram.detect().candidates]
+    assert len(ids) >= 2
+    listed = [pattern.id for pattern in engram.list_patterns("candidate")]
+    assert [each for each in listed if each in ids] == ids

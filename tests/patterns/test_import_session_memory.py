@@ -1,4 +1,4 @@
-"""A store of session_memory, taken over once: sessions, digests, and patterns as candidates."""
+"""Import of a session_memory store: sessions, digests, and patterns as candidates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ create table patterns (id text primary key, kind text, title text, frequency int
 
 
 def forge(path: Path) -> Path:
-    """Write a store as session_memory may: facts in columns, and others inside JSON."""
+    """Write a store with some facts in columns and others in JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with apsw.Connection(str(path)) as db:
         db.execute(SCHEMA)
@@ -44,7 +44,7 @@ def test_sessions_digests_and_patterns_come_once(engram: Engram, tmp_path: Path)
     assert engram.list_sessions() == []
     taken = engram.import_session_memory(str(place))
     assert (taken.sessions, taken.digests, taken.patterns, taken.already_here) == (3, 3, 1, 0)
-    assert taken.failed == ("patterns: Run it twice: it names no session here",)
+    assert taken.failed == ("patterns: Run it twice: does not name a session known here",)
     digest = engram.get_digest("aaa")
     assert (digest.outcome, digest.facts["goal"]) == ("failure", "Speed the report up")
     again = engram.import_session_memory(str(place))
@@ -53,8 +53,8 @@ def test_sessions_digests_and_patterns_come_once(engram: Engram, tmp_path: Path)
 
 def test_a_pattern_is_a_candidate_of_the_sessions_it_names(engram: Engram, tmp_path: Path) -> None:
     engram.import_session_memory(str(forge(tmp_path / "memory.db")))
-    found = engram.detect()
-    lock = next(each for each in found.candidates if "Lock file" in each.title)
+    detection = engram.detect()
+    lock = next(candidate for candidate in detection.candidates if "Lock file" in candidate.title)
     assert (lock.cross_flavor, lock.sessions, lock.times) == (True, 2, 4)
     assert "<" not in lock.title
     row = patterns.get(engram.engine, lock.id)
@@ -64,7 +64,7 @@ def test_a_pattern_is_a_candidate_of_the_sessions_it_names(engram: Engram, tmp_p
 
 def test_the_digests_of_imported_sessions_are_looked_through(engram: Engram, tmp_path: Path) -> None:
     engram.import_session_memory(str(forge(tmp_path / "memory.db")))
-    kinds = {each.kind: each for each in engram.detect().candidates}
+    kinds = {candidate.kind: candidate for candidate in engram.detect().candidates}
     assert kinds["failing-command"].sessions == 3
     assert kinds["failing-command"].flavors == ("claude", "codex", "grok")
 

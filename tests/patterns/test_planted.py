@@ -1,4 +1,4 @@
-"""Signals are found where they were planted, and only there."""
+"""Signals are found where they were planted, and nowhere else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 
 from engram import Engram
 from engram.patterns.signal import KINDS
-from engram.patterns.signals import extract
+from engram.patterns.signals import detect_signals
+from engram.patterns.steps import load_trace
 from tests.patterns.planted import write_all
 
 AIM = 0.9
@@ -17,7 +18,7 @@ AIM = 0.9
 
 @pytest.fixture
 def labelled(tmp_path: Path, timed: Engram) -> tuple[Engram, dict[str, set[str]]]:
-    """A store with every planted session of three agents, and what each holds."""
+    """A store with every planted session of three agents, and their expected signals."""
     labels = write_all(tmp_path / "user")
     timed.ingest([str(tmp_path / "user")])
     return timed, labels
@@ -29,10 +30,11 @@ def test_precision_and_recall_of_fifteen_kinds_over_three_flavors(
     engram, labels = labelled
     right, wrong, missed = Counter[str](), Counter[str](), Counter[str]()
     told: list[str] = []
-    sessions = {each.session.native_id: each.session for each in engram.list_sessions(limit=10_000)}
+    sessions = {capture.session.native_id: capture.session for capture in engram.list_sessions(limit=10_000)}
     assert set(labels) <= set(sessions)
     for native, planted in labels.items():
-        found = {each.kind for each in extract(engram, sessions[native].id)}
+        trace = load_trace(engram, sessions[native].id)
+        found = {signal.kind for signal in detect_signals(trace)} if trace else set()
         right.update(found & planted)
         wrong.update(found - planted)
         missed.update(planted - found)

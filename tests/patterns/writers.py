@@ -1,4 +1,4 @@
-"""Transcripts of three agents, written line by line as they write them themselves."""
+"""Write transcripts of three agents in their own formats, line by line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ START = datetime(2026, 11, 1, 9, 0, tzinfo=UTC)
 
 
 class Writer:
-    """What the transcripts of all agents have in common: a session, a place, a clock."""
+    """What all transcripts have in common: a session, a project, a clock."""
 
     flavor = ""
 
@@ -24,14 +24,14 @@ class Writer:
         self.begin()
 
     def place(self, home: Path) -> Path:
-        """Return where the transcript lies."""
+        """Return the path of the transcript."""
         raise NotImplementedError
 
     def begin(self) -> None:
-        """Write what stands before the first word."""
+        """Write the records before the first message."""
 
     def tick(self, seconds: int = 20) -> str:
-        """Let time pass and return it."""
+        """Advance the time and return it."""
         self.now += timedelta(seconds=seconds)
         self.count += 1
         return self.now.isoformat().replace("+00:00", "Z")
@@ -97,7 +97,7 @@ class Claude(Writer):
         self.call("Edit", given, wrong, error=True)
 
     def refused(self, command: str, said: str = "") -> None:
-        """Want to run a command that a person does not allow."""
+        """Request a command that the user denies."""
         more = f"To tell you how to proceed, the user said:\n{said}" if said else "STOP what you are doing and wait."
         no = f"The user doesn't want to proceed with this tool use. The tool use was rejected. {more}"
         self.call("Bash", {"command": command}, no, error=True)

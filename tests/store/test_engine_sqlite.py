@@ -1,4 +1,4 @@
-"""The SQLite engine: patient, private, and honest about what it cannot do."""
+"""The SQLite engine: patient, private, and clear about what it cannot do."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ def test_a_forked_child_opens_its_own_connection(tmp_path: Path) -> None:
         assert {log.entry for log in engram.get_session_logs(session_id)} == {"from the child", "from the parent"}
 
 
-def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_not_changed(tmp_path: Path) -> None:
     place = tmp_path / "engram.db"
     place.write_text("these are my notes, not a database " * 100)
-    with pytest.raises(NotAStore, match="left as it is"):
+    with pytest.raises(NotAStore, match="not changed"):
         Engram(place)
     assert place.read_text().startswith("these are my notes")
 
@@ -115,7 +115,7 @@ def _mounted(directory: Path, options: str) -> bool:
     return done.returncode == 0
 
 
-def test_a_full_disk_is_said_plainly_and_loses_nothing(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_loses_nothing(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     if sys.platform != "linux" or not _mounted(disk, "size=1m"):
         pytest.skip("a full disk is not tested: mounting a small one needs root")
@@ -139,7 +139,7 @@ def test_a_full_disk_is_said_plainly_and_loses_nothing(tmp_path: Path) -> None:
         subprocess.run(["umount", "-l", str(disk)], check=False)
 
 
-def test_a_read_only_home_is_said_plainly(tmp_path: Path) -> None:
+def test_a_read_only_home_is_reported(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     if sys.platform != "linux" or not _mounted(disk, "size=4m"):
         pytest.skip("a read-only home is not tested: mounting one needs root")
@@ -179,18 +179,16 @@ host:/x /mnt/x fuse.sshfs rw 0 0
         ("/mnt/x", None),
     ],
 )
-def test_the_mount_table_tells_which_filesystem_a_path_lies_on(
-    tmp_path: Path, directory: str, kind: str | None
-) -> None:
+def test_the_mount_table_gives_the_filesystem_of_a_path(tmp_path: Path, directory: str, kind: str | None) -> None:
     table = tmp_path / "mounts"
     table.write_text(MOUNTS)
-    assert filesystem.network_kind(directory, str(table)) == kind
+    assert filesystem.find_network_filesystem(directory, str(table)) == kind
 
 
 def test_a_network_filesystem_is_refused_unless_the_user_insists(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = filesystem._kind(str(tmp_path), "/proc/self/mounts")
+    here = filesystem._find_filesystem_type(str(tmp_path), "/proc/self/mounts")
     if here is None:
         pytest.skip("the refusal of a network filesystem is not tested: the mount table does not show this place")
     monkeypatch.setattr(filesystem, "_NETWORK", frozenset({here}))

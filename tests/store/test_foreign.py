@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from engram.errors import StoreBusy, StoreDamaged, StoreUnavailable
-from engram.store.foreign import Foreign, rows, stamped, tables
+from engram.store.foreign_database import ForeignDatabase, fetch_rows, list_tables, read_stamp
 
 
 def database(path: Path, mode: str = "wal") -> apsw.Connection:
@@ -22,7 +22,7 @@ def database(path: Path, mode: str = "wal") -> apsw.Connection:
 
 
 def beside(path: Path) -> dict[str, bytes]:
-    return {each.name: each.read_bytes() for each in sorted(path.parent.iterdir())}
+    return {item.name: item.read_bytes() for item in sorted(path.parent.iterdir())}
 
 
 def abandoned(path: Path, elsewhere: Path) -> Path:
@@ -35,11 +35,11 @@ def abandoned(path: Path, elsewhere: Path) -> Path:
     return elsewhere / path.name
 
 
-def test_rows_come_by_name(tmp_path: Path) -> None:
+def test_rows_are_returned_by_column_name(tmp_path: Path) -> None:
     database(tmp_path / "a.db").close()
-    found = rows(str(tmp_path / "a.db"), "select id, body as said from t where id > ?", 1)
-    assert found == [{"id": 2, "said": "two"}]
-    assert tables(str(tmp_path / "a.db")) == {"t"}
+    rows = fetch_rows(str(tmp_path / "a.db"), "select id, body as said from t where id > ?", 1)
+    assert rows == [{"id": 2, "said": "two"}]
+    assert list_tables(str(tmp_path / "a.db")) == {"t"}
 
 
 def test_a_live_log_is_read(tmp_path: Path) -> None:
@@ -47,17 +47,17 @@ def test_a_live_log_is_read(tmp_path: Path) -> None:
     db = database(path)
     db.execute("insert into t (body) values ('three')")
     assert os.path.getsize(f"{path}-wal") > 0
-    assert [row["body"] for row in rows(str(path), "select body from t order by id")] == ["one", "two", "three"]
+    assert [row["body"] for row in fetch_rows(str(path), "select body from t order by id")] == ["one", "two", "three"]
     db.execute("insert into t (body) values ('four')")
-    assert len(rows(str(path), "select * from t")) == 4
+    assert len(fetch_rows(str(path), "select * from t")) == 4
     db.close()
 
 
 def test_one_opening_sees_one_moment(tmp_path: Path) -> None:
     db = database(tmp_path / "a.db")
-    with Foreign(str(tmp_path / "a.db")) as foreign:
+    with ForeignDatabase(str(tmp_path / "a.db")) as foreign:
         db.execute("insert into t (body) values ('later')")
-        assert len(foreign.rows("select * from t")) == 2
+        assert len(foreign.fetch_rows("select * from t")) == 2
     db.close()
 
 
@@ -66,7 +66,7 @@ def test_nothing_is_left_beside_a_closed_database(tmp_path: Path, mode: str) -> 
     path = tmp_path / "a.db"
     database(path, mode).close()
     before = beside(path)
-    assert len(rows(str(path), "select * from t")) == 2
+    assert len(fetch_rows(str(path), "select * from t")) == 2
     assert beside(path) == before
 
 
@@ -74,17 +74,17 @@ def test_an_abandoned_log_is_read_and_left_as_it_is(tmp_path: Path) -> None:
     path = abandoned(tmp_path / "a.db", tmp_path / "copy")
     before = beside(path)
     assert sorted(before) == ["a.db", "a.db-wal"]
-    assert len(rows(str(path), "select * from t")) == 2
+    assert len(fetch_rows(str(path), "select * from t")) == 2
     assert beside(path) == before
 
 
-def test_a_read_only_directory_is_no_obstacle(tmp_path: Path) -> None:
+def test_a_read_only_directory_can_be_read(tmp_path: Path) -> None:
     path = abandoned(tmp_path / "a.db", tmp_path / "copy")
-    for each in path.parent.iterdir():
-        each.chmod(0o400)
+    for item in path.parent.iterdir():
+        item.chmod(0o400)
     path.parent.chmod(0o500)
     try:
-        assert len(rows(str(path), "select * from t")) == 2
+        assert len(fetch_rows(str(path), "select * from t")) == 2
     finally:
         path.parent.chmod(0o700)
 
@@ -92,60 +92,60 @@ def test_a_read_only_directory_is_no_obstacle(tmp_path: Path) -> None:
 def test_it_cannot_write(tmp_path: Path) -> None:
     database(tmp_path / "a.db").close()
     with pytest.raises(StoreUnavailable):
-        rows(str(tmp_path / "a.db"), "insert into t (body) values ('no')")
+        fetch_rows(str(tmp_path / "a.db"), "insert into t (body) values ('no')")
 
 
-def test_what_is_no_database_is_damaged(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     database(path).close()
     whole = path.read_bytes()
     for spoilt in (b"", b"SQLite", whole[:60], whole[: len(whole) // 2], whole[:100] + b"\xff" * (len(whole) - 100)):
         path.write_bytes(spoilt)
         with pytest.raises(StoreDamaged):
-            rows(str(path), "select * from t")
-        assert tables(str(path)) in ({"t"}, set())
+            fetch_rows(str(path), "select * from t")
+        assert list_tables(str(path)) in ({"t"}, set())
 
 
-def test_a_text_that_is_none_is_damage(tmp_path: Path) -> None:
+def test_invalid_utf8_is_damage(tmp_path: Path) -> None:
     db = database(tmp_path / "a.db")
     db.execute("insert into t (body) values (cast(x'ff' as text))")
     with pytest.raises(StoreDamaged):
-        rows(str(tmp_path / "a.db"), "select body from t")
-    assert rows(str(tmp_path / "a.db"), "select cast(body as blob) as body from t")[2] == {"body": b"\xff"}
+        fetch_rows(str(tmp_path / "a.db"), "select body from t")
+    assert fetch_rows(str(tmp_path / "a.db"), "select cast(body as blob) as body from t")[2] == {"body": b"\xff"}
     db.close()
 
 
-def test_a_missing_file_is_said(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable, match="cannot be opened"):
-        rows(str(tmp_path / "none.db"), "select 1")
-    assert tables(str(tmp_path / "none.db")) == set()
+        fetch_rows(str(tmp_path / "none.db"), "select 1")
+    assert list_tables(str(tmp_path / "none.db")) == set()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_database_somebody_holds_is_busy(tmp_path: Path) -> None:
+def test_a_locked_database_is_busy(tmp_path: Path) -> None:
     db = database(tmp_path / "a.db", "delete")
     db.execute("begin exclusive")
     with pytest.raises(StoreBusy):
-        Foreign(str(tmp_path / "a.db"), busy_seconds=0.05)
+        ForeignDatabase(str(tmp_path / "a.db"), busy_seconds=0.05)
     db.close()
 
 
 def test_odd_names_are_opened(tmp_path: Path) -> None:
     path = tmp_path / "a b?c#d%.db"
     database(path).close()
-    assert len(rows(str(path), "select * from t")) == 2
+    assert len(fetch_rows(str(path), "select * from t")) == 2
 
 
 def test_a_stamp_tells_states_apart_once_they_have_settled(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     db = database(path)
-    assert stamped(str(path)) is None
+    assert read_stamp(str(path)) is None
     for ending in ("", "-wal"):
         os.utime(f"{path}{ending}", (time.time() - 50, time.time() - 50))
-    before = stamped(str(path))
+    before = read_stamp(str(path))
     assert before is not None
     db.execute("insert into t (body) values ('more')")
-    assert stamped(str(path)) is None
+    assert read_stamp(str(path)) is None
     os.utime(f"{path}-wal", (time.time() - 40, time.time() - 40))
-    assert stamped(str(path)) not in (None, before)
+    assert read_stamp(str(path)) not in (None, before)
     db.close()

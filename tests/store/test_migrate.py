@@ -11,11 +11,11 @@ import pytest
 
 import engram.store
 from engram import Engram, StoreDamaged, UpgradeFailed
-from engram.store import gisted, migrate, news
+from engram.store import dream_inbox, migrate, session_gists
 
 MIGRATIONS = Path(engram.store.__path__[0]) / "migrations"
 
-# A released migration is never edited: a store that applied it could not tell.
+# A released migration is never edited: a store that applied it would not notice.
 RELEASED = {
     "0001_coordination.sql": "842ec18fe2a811940186d72f65d5a8d98f6e90855ff839a2c3677db0872ceabe",
     "0002_capture.sql": "65df2c9c566c4d4179055ac571925af2af9c536f7b12513420f2c56b65b1b6f7",
@@ -45,7 +45,7 @@ def test_migrations_are_numbered_without_gaps() -> None:
 
 
 def test_both_engines_end_with_the_same_tables_and_columns(tmp_path: Path, postgres_store: str) -> None:
-    # The index is each engine's own, and PostgreSQL keeps bodies where SQLite's are files.
+    # Each engine has its own index, and PostgreSQL keeps bodies in a table where SQLite uses files.
     with Engram(tmp_path / "home") as lite, Engram(postgres_store) as post:
         rows = lite.engine.run(
             "select m.name as t, c.name as c from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'"
@@ -143,7 +143,7 @@ def test_processes_that_upgrade_at_once_make_one_copy(tmp_path: Path, monkeypatc
     )
     words = [sys.executable, "-c", code, str(tmp_path / "home"), str(tmp_path / "migrations")]
     running = [subprocess.Popen(words) for _ in range(4)]
-    assert [each.wait() for each in running] == [0, 0, 0, 0]
+    assert [process.wait() for process in running] == [0, 0, 0, 0]
     assert len([*(tmp_path / "home").glob("engram.db.before-*")]) <= 1
 
 
@@ -170,12 +170,12 @@ def test_a_migration_that_was_edited_after_it_was_applied_is_noticed(
     with Engram(tmp_path / "home") as engram_:
         engram_.engine.run("update schema_migrations set checksum = 'other'")
     _add_migration(tmp_path, monkeypatch, "create table extra (id integer);")
-    with pytest.raises(StoreDamaged, match="not the one"):
+    with pytest.raises(StoreDamaged, match="differs from the one"):
         Engram(tmp_path / "home")
 
 
 def _add_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
-    """Give the program one more migration than it ships."""
+    """Add one more migration than the program ships."""
     directory = tmp_path / "migrations"
     directory.mkdir()
     for path in MIGRATIONS.glob("*.sql"):
@@ -184,7 +184,7 @@ def _add_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sql: str) ->
     monkeypatch.setattr(migrate, "_DIRECTORY", str(directory))
 
 
-def test_a_store_of_before_the_dream_learns_what_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_from_before_the_dream_queues_what_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _only_migrations(tmp_path, monkeypatch, 7)
     with Engram(tmp_path / "home") as old:
         session = "20260101-000000-00000000"
@@ -207,7 +207,7 @@ def test_a_store_of_before_the_dream_learns_what_it_holds(tmp_path: Path, monkey
         )
     monkeypatch.undo()
     with Engram(tmp_path / "home") as new:
-        (row,) = gisted.all_of_them(new.engine)
+        (row,) = session_gists.list_all(new.engine)
         assert (row["version"], row["project"], row["trust"], row["first_at"], row["last_at"]) == (
             2,
             "/p",
@@ -215,11 +215,11 @@ def test_a_store_of_before_the_dream_learns_what_it_holds(tmp_path: Path, monkey
             5,
             9,
         )
-        assert [each["key"] for each in news.waiting(new.engine, news.FLUSH)] == [session]
+        assert [item["key"] for item in dream_inbox.list_waiting(new.engine, dream_inbox.FLUSH)] == [session]
 
 
 def _only_migrations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: int) -> None:
-    """Give the program the migrations of an older release."""
+    """Reduce the program to the migrations of an older release."""
     directory = tmp_path / "older"
     directory.mkdir()
     for path in MIGRATIONS.glob("*.sql"):

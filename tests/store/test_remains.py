@@ -1,4 +1,4 @@
-"""A home whose database is gone is never mistaken for a new one, and no body is ever deleted by a repair."""
+"""A home whose database is gone is never mistaken for a new one, and a repair never deletes a body."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _engram(home: Path, *words: str, text: str = "") -> subprocess.CompletedProc
     return subprocess.run(command, env=env, input=text, capture_output=True, text=True, check=False)
 
 
-def test_the_command_line_says_what_happened_and_how_to_go_on(filled: Path) -> None:
+def test_the_command_line_reports_what_happened_and_what_to_do(filled: Path) -> None:
     _lose_database(filled)
     before = _files(filled)
     for words in (["sitrep"], ["check", "--repair"], ["ingest"]):
@@ -87,7 +87,7 @@ def test_a_copy_made_before_an_upgrade_is_offered(filled: Path) -> None:
         Engram(filled)
 
 
-def test_a_new_home_with_settings_and_logs_is_no_lost_one(tmp_path: Path) -> None:
+def test_a_new_home_with_settings_and_logs_is_not_a_lost_one(tmp_path: Path) -> None:
     place = tmp_path / "home"
     (place / "spool").mkdir(parents=True)
     (place / "config.toml").write_text("lock_minutes = 5\n")
@@ -105,31 +105,39 @@ def test_repair_refuses_bodies_of_another_database(filled: Path, tmp_path: Path)
         with pytest.raises(RepairRefused):
             engram.check(repair=True)
         assert _files(tmp_path / "other" / "blobs") == before
-        assert any("no session of this database" in problem for problem in engram.check().problems)
+        assert any("no session in this database" in problem for problem in engram.check().problems)
+
+
+def test_a_first_sweep_that_was_killed_leaves_a_leftover(tmp_path: Path) -> None:
+    with Engram(tmp_path / "home") as engram:
+        blobs.BlobStore(engram.engine, engram.settings).save(b"of a sweep that was killed before it wrote a row")
+        report = engram.check()
+        assert (report.problems, report.leftovers) == ((), 1)
+        assert engram.check(repair=True).mended == ("moved 1 body that nothing refers to into quarantine",)
 
 
 def test_repair_moves_leftovers_to_quarantine_and_brings_back_what_is_needed(engram: Engram, home: Path) -> None:
     Claude(home).says("Build the flywheel")
     engram.ingest()
-    bodies = blobs.Blobs(engram.engine, engram.settings)
-    name, _ = bodies.put(b"of a sweep that was killed")
-    assert engram.check(repair=True).mended == ("moved 1 body that nothing points to into quarantine",)
-    assert name not in bodies.names()
-    assert name in bodies.quarantined()
-    needed = blobs.kept(engram.engine)[0]["sha256"]
+    bodies = blobs.BlobStore(engram.engine, engram.settings)
+    name, _ = bodies.save(b"of a sweep that was killed")
+    assert engram.check(repair=True).mended == ("moved 1 body that nothing refers to into quarantine",)
+    assert name not in bodies.list_names()
+    assert name in bodies.list_quarantined()
+    needed = blobs.list_kept(engram.engine)[0]["sha256"]
     bodies.quarantine(needed)
-    if engram.engine.dialect == "postgres":  # which keeps what a row names
+    if engram.engine.dialect == "postgres":  # which keeps bodies that a row refers to
         engram.engine.run("delete from blob_contents where sha256 = :name", name=needed)
     assert any(needed in problem for problem in engram.check().problems)
-    assert "brought 1 body back from quarantine" in engram.check(repair=True).mended
+    assert "restored 1 body from quarantine" in engram.check(repair=True).mended
     assert engram.check().problems == ()
 
 
 def test_forgetting_a_session_empties_its_quarantine(engram: Engram, home: Path) -> None:
     Claude(home).says("Build the flywheel")
     engram.ingest()
-    bodies = blobs.Blobs(engram.engine, engram.settings)
-    needed = blobs.kept(engram.engine)[0]["sha256"]
+    bodies = blobs.BlobStore(engram.engine, engram.settings)
+    needed = blobs.list_kept(engram.engine)[0]["sha256"]
     bodies.quarantine(needed)
     bodies.remove(needed)
-    assert bodies.quarantined() == set()
+    assert bodies.list_quarantined() == set()

@@ -1,4 +1,4 @@
-"""Tokens rise through everything, a lost power supply included."""
+"""Tokens only increase, even after a power failure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def test_tokens_never_fall_after_a_power_cut_lost_the_latest_commits(tmp_path: P
     with Engram(tmp_path / "home") as engram:
         session_id = engram.register("codex", "count", cwd=str(tmp_path))
         token = max(engram.lock_resource(session_id, f"file{n}").token for n in range(10))
-        # What a cut does to a store at NORMAL: the durable ceiling is there, the latest counter is not.
+        # The effect of a power cut at NORMAL: the durable ceiling is there, the latest counter is not.
         engram.engine.run("update tokens set counter = 2")
         engram.release_all(session_id)
         engram.boot = "the next boot"

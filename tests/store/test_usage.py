@@ -1,4 +1,4 @@
-"""Sums of answers: whatever comes in which order, they are what the answers come to."""
+"""Sums of replies match the replies, in whatever order they arrive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engram import Engram
-from engram.store import usage
+from engram.store import token_usage
 from tests.patterns.planting import session
 
 _DAY = 86_400_000_000
@@ -21,7 +21,7 @@ def captures(engram: Engram, many: int) -> list[int]:
 
 
 def answer(dice: random.Random, owners: list[int]) -> dict[str, Any]:
-    """Return an answer that others may repeat, under another session, later, longer, or without a time."""
+    """Return a reply that others may repeat, under another session, later, longer, or without a time."""
     which = dice.randrange(len(owners))
     return {
         "key": dice.randrange(40), "capture": owners[which], "began": which, "model": dice.choice(("", "a", "b")),
@@ -45,23 +45,23 @@ def summed(engram: Engram) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_sums_are_what_the_answers_come_to(engram: Engram, seed: int) -> None:
+def test_sums_match_the_replies(engram: Engram, seed: int) -> None:
     dice, owners = random.Random(seed), captures(engram, 4)
     for _ in range(25):
         with engram.engine.transaction():
-            usage.add(engram.engine, [answer(dice, owners) for _ in range(dice.randrange(8))])
+            token_usage.add_answers(engram.engine, [answer(dice, owners) for _ in range(dice.randrange(8))])
         assert summed(engram) == truth(engram)
-    assert usage.astray(engram.engine) == []
+    assert token_usage.list_wrong_sums(engram.engine) == []
 
 
-def test_sums_that_are_wrong_are_found_and_added_up_anew(engram: Engram) -> None:
+def test_wrong_sums_are_found_and_recomputed(engram: Engram) -> None:
     dice, owners = random.Random(1), captures(engram, 3)
     with engram.engine.transaction():
-        usage.add(engram.engine, [{**answer(dice, owners), "key": n, "counted": 1} for n in range(30)])
+        token_usage.add_answers(engram.engine, [{**answer(dice, owners), "key": n, "counted": 1} for n in range(30)])
     engram.engine.run("delete from spent where capture = :capture", capture=owners[0])
     engram.engine.run("update spent set answers = answers + 1 where capture = :capture", capture=owners[1])
-    assert [each for each in engram.check().problems if "added up wrong" in each] == [
-        "the tokens of 2 sessions are added up wrong; --repair adds them up anew"
+    assert [problem for problem in engram.check().problems if "token sums" in problem] == [
+        "the token sums of 2 sessions are wrong; --repair recomputes them"
     ]
-    assert "added up the tokens of 2 sessions anew" in engram.check(repair=True).mended
+    assert "recomputed the token sums of 2 sessions" in engram.check(repair=True).mended
     assert summed(engram) == truth(engram)

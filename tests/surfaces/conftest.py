@@ -1,4 +1,4 @@
-"""The installed command, called as a person or a script calls it."""
+"""Run the installed command like a person or a script does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Call the installed command in a directory of its own."""
+    """Run the installed command in its own directory."""
     directory = tmp_path / "work"
     directory.mkdir()
 

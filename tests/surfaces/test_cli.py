@@ -1,4 +1,4 @@
-"""The command line as a person and as a script meet it."""
+"""The command line for people and scripts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ import pytest
 from click.testing import CliRunner
 
 from engram import Engram
-from engram.operation import operations
-from engram.surfaces.cli import COMMANDS, command_line
+from engram.operation import list_operations
+from engram.surfaces.cli.command_table import COMMANDS
+from engram.surfaces.cli.groups import build_command_line
 from tests.surfaces.conftest import Run
 
-# Operations a command reaches under another shape than its own.
+# Operations that a command calls under another name.
 BY_HAND = ["recall", "remember", "index", "delete", "sessions", "show", "ingest", "locks", "unlock", "serve", "config"]
 BY_HAND += ["ask", "flush", "init", "uninit", "doctor", "demo"]
 BY_HAND += ["dream", "dream log", "dream drives"]
@@ -50,8 +51,8 @@ def registered(run: Run, summary: str = "fix the parser") -> str:
 
 
 def test_every_operation_has_a_command() -> None:
-    reached = {command.operation for command in COMMANDS} | set(ELSEWHERE)
-    assert {operation.name for operation in operations()} - reached == set()
+    reached = {command.operation.partition(":")[2] for command in COMMANDS} | set(ELSEWHERE)
+    assert {operation.name for operation in list_operations()} - reached == set()
 
 
 @pytest.mark.parametrize("command", [c.path for c in COMMANDS] + BY_HAND)
@@ -98,7 +99,7 @@ def test_a_session_is_found_by_the_environment_or_by_the_start_of_its_id(run: Ru
     run("log", "one", ENGRAM_SESSION=me)
     run("log", "two", "-s", me[:18])
     assert len(json.loads(run("logs", me, "--json").stdout)) == 2
-    assert "which one acts?" in run("log", "three", status=2).stderr
+    assert "engram: No session given. Pass --session ID or set ENGRAM_SESSION." in run("log", "three", status=2).stderr
 
 
 def test_a_session_is_found_by_the_agent_process_that_runs_the_command(tmp_path: Path) -> None:
@@ -132,7 +133,7 @@ def test_texts_are_read_from_a_pipe(run: Run) -> None:
     assert json.loads(run("logs", me, "--json").stdout)[0]["entry"] == "line one\nline two"
     run("world", "set", "-", text="# Piped\n")
     assert "# Piped" in run("world", "show").stdout
-    assert "missing" in run("log", "-s", me, text="", status=2).stderr
+    assert "Missing text" in run("log", "-s", me, text="", status=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -145,7 +146,7 @@ def test_texts_are_read_from_a_pipe(run: Run) -> None:
         (["register", "x", "--pid", "999999999"], 2),
         (["world", "show"], 1),
         (["world", "set", "word " * 9000], 2),
-        (["sessions", "-p", "/does/not/exist"], 2),
+        (["sessions", "-p", "/does/not/exist"], 1),
     ],
 )
 def test_mistakes_end_with_a_line_that_says_what_to_do(run: Run, words: list[str], status: int) -> None:
@@ -154,15 +155,16 @@ def test_mistakes_end_with_a_line_that_says_what_to_do(run: Run, words: list[str
     assert "Traceback" not in stderr
 
 
-@pytest.mark.parametrize("words", [["unlock", "x", "--token", "9" * 30], ["world", "diff", "9" * 30]])
-def test_numbers_beyond_every_store_are_refused(run: Run, words: list[str]) -> None:
+def test_numbers_beyond_every_store_are_refused(run: Run) -> None:
     me = registered(run)
-    assert "larger than any store" in run(*words, status=2, ENGRAM_SESSION=me).stderr
+    token = ("unlock", "x", "--token", "9" * 30)
+    assert "Too large to store" in run(*token, status=2, ENGRAM_SESSION=me).stderr
+    assert f"no version {'9' * 30}." in run("world", "diff", "9" * 30, status=1).stderr
 
 
 def test_a_forgotten_text_does_not_blank_the_world_state(run: Run) -> None:
     run("world", "set", "# Precious")
-    assert "missing" in run("world", "set", text="", status=2).stderr
+    assert "Missing text" in run("world", "set", text="", status=2).stderr
     assert "# Precious" in run("world", "show").stdout
 
 
@@ -196,14 +198,14 @@ def test_the_world_state_is_edited_in_the_users_editor_and_nothing_typed_is_lost
     editor.write_text('#!/bin/sh\necho "# Mine" > "$1"\nengram_python -m engram world set "# Theirs" >/dev/null\n')
     editor.write_text(editor.read_text().replace("engram_python", sys.executable))
     refused = run("world", "edit", EDITOR=str(editor), status=3).stderr
-    kept = refused.partition("kept in ")[2].split()[0].rstrip(".")
-    assert Path(kept).read_text() == "# Mine\n"
-    os.unlink(kept)
+    result = refused.partition("kept in ")[2].split()[0].rstrip(".")
+    assert Path(result).read_text() == "# Mine\n"
+    os.unlink(result)
     assert "Nothing was changed" in run("world", "edit", EDITOR="true").stdout
 
 
 def on_a_terminal(home: Path, *words: str, **env: str) -> str:
-    """Run a command with a real terminal for its output."""
+    """Run a command with a terminal as its output."""
     try:
         leader, follower = pty.openpty()
     except OSError:
@@ -274,7 +276,58 @@ def test_no_command_waits_for_arrays_it_does_not_need() -> None:
 def test_the_command_line_in_a_process_of_another_leaves_its_umask_alone() -> None:
     before = os.umask(0o022)
     try:
-        assert CliRunner().invoke(command_line(), ["stats", "--json"], prog_name="engram").exit_code == 0
+        assert CliRunner().invoke(build_command_line(), ["stats", "--json"], prog_name="engram").exit_code == 0
         assert os.umask(0o022) == 0o022
     finally:
         os.umask(before)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no device that is always full")
+@pytest.mark.parametrize("command", ["--help", "stats"])
+def test_output_that_cannot_be_written_is_said_in_one_line(tmp_path: Path, command: str) -> None:
+    env = {**os.environ, "ENGRAM_HOME": str(tmp_path / "home")}
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "engram", command],
+            env=env,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "engram: cannot write the output: No space left on device\n"
+
+
+def test_an_editor_that_cannot_be_started_leaves_no_file(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "tmp").mkdir()
+    run("world", "edit", status=1, EDITOR="/nowhere/editor", VISUAL="", TMPDIR=str(tmp_path / "tmp"))
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_a_person_writes_to_the_project_of_the_current_directory(run: Run) -> None:
+    run("send", "next", "mind the new lock file")
+    me = registered(run)
+    assert "mind the new lock file" in run("inbox", "-s", me).stdout
+    assert me in run("send", "all", "lunch").stdout
+
+
+def test_a_session_registered_at_a_terminal_acts_in_later_commands(tmp_path: Path) -> None:
+    """Two commands in one shell, without naming the session."""
+    script = tmp_path / "typed"
+    script.write_text("engram register 'fix the parser'\nengram log 'parsed it'\nengram sessions\nexit\n")
+    engram = tmp_path / "bin" / "engram"
+    engram.parent.mkdir()
+    engram.write_text(f'#!/bin/sh\nexec {sys.executable} -m engram "$@"\n')
+    engram.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{engram.parent}:{os.environ['PATH']}", "PS1": "", "NO_COLOR": "1"}
+    above, below = pty.openpty()
+    with script.open() as typed:
+        shell = subprocess.Popen(
+            ["bash", "--norc", "-i"], stdin=below, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env=environment, start_new_session=True, text=True,
+        )  # fmt: skip
+        os.write(above, typed.read().encode())
+        said, _ = shell.communicate(timeout=60)
+    assert "No session given" not in said
+    assert "●" in said

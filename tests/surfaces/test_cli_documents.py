@@ -1,4 +1,4 @@
-"""Documents on the command line: what deleting will change, what they said before, and bringing that back."""
+"""Documents on the command line: what a deletion changes, older versions, and restoring them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from engram import Engram
 from engram.store import rules
-from tests.memory.test_forget_only import several
-from tests.memory.test_import_lyra import Lyra
+from tests.summaries.test_forget_only import several
+from tests.summaries.test_import_lyra import Lyra
 from tests.surfaces.conftest import Run
 
 __all__ = ["several"]
@@ -21,7 +21,7 @@ def test_deleting_says_what_will_change_before_it_asks(run: Run, several: Lyra) 
     run("import", "lyra", several.path)
     shown = run("delete", "code", "--dry-run").stdout
     assert "Would delete 1 session" in shown
-    assert "era 2026-03 (import): 1 of 2 sentences removed" in shown
+    assert "kept, but may still mention this session: era 2026-03 (parser)" in shown
     assert json.loads(run("delete", "code", "--dry-run", "--json").stdout)["dry_run"] is True
     asked = run("delete", "code", text="n\n", status=1)
     assert "era 2026-03" in asked.stdout + asked.stderr
@@ -63,7 +63,7 @@ def test_every_document_shows_its_history_and_an_older_version_and_brings_it_bac
 
 def test_a_rule_shows_its_history_and_brings_an_older_version_back(run: Run) -> None:
     with Engram() as engram:
-        rules.enter(engram.engine, "p1", "correction", "Tests are skipped", engram.now())
+        rules.insert_pattern(engram.engine, "p1", "correction", "Tests are skipped", engram.now())
         engram.approve_pattern("p1", rule="Run the tests.", fix="Run them.", author="ada")
         engram.edit_pattern("p1", rule="Run all tests.", author="ada")
     listed = json.loads(run("patterns", "show", "p1", "--history", "--json").stdout)
@@ -71,5 +71,53 @@ def test_a_rule_shows_its_history_and_brings_an_older_version_back(run: Run) -> 
     assert "Run the tests." in run("patterns", "show", "p1", "--version", "1").stdout
     run("patterns", "show", "p1", "--restore", "1")
     with Engram() as engram:
-        found = engram.get_pattern("p1").pattern
-    assert (found.rule, found.state, found.version) == ("Run the tests.", "approved", 3)
+        pattern = engram.get_pattern("p1").pattern
+    assert (pattern.rule, pattern.state, pattern.version) == ("Run the tests.", "approved", 3)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (("gist", "garden"), "The gist garden"),
+        (("eras", "2026-03"), "The era 2026-03"),
+        (("profile",), "The profile"),
+        (("narrative",), "The narrative"),
+        (("self",), "The self state"),
+        (("world", "show"), "The world state"),
+    ],
+)
+def test_version_zero_is_refused(run: Run, several: Lyra, command: tuple[str, ...], name: str) -> None:
+    run("import", "lyra", several.path)
+    run("world", "set", "All is well.")
+    for option in ("--restore", "--version"):
+        refused = run(*command, option, "0", status=1)
+        assert (refused.stdout, f"{name} has no version 0." in refused.stderr) == ("", True)
+    assert run(*command, "--history", "--restore", "0", status=2).stderr
+
+
+def test_what_is_missing_is_asked_for_in_plain_words(run: Run) -> None:
+    assert run("eras", "--history", status=2).stderr.strip() == (
+        "engram: Name the month, e.g. `engram eras 2026-03 --history`."
+    )
+    assert run("gist", "--history", status=2).stderr.strip() == (
+        "engram: No session given. Pass --session ID or set ENGRAM_SESSION."
+    )
+
+
+def test_deleting_counts_all_that_goes(run: Run) -> None:
+    me, you = (run("register", each).stdout.strip() for each in ("mend boats", "pick apples"))
+    run("remember", "-s", me, "The boats are blue.")
+    run("log", "-s", me, "Painted one boat.")
+    run("log", "-s", me, "Painted another boat.")
+    run("send", you, "The boats are ready.", "-s", me)
+    run("send", me, "The apples are ripe.", "-s", you)
+    run("memory", "set-gist", me, "They paint boats.")
+    run("complete", "-s", me, "Two boats are blue.")
+    line = "1 session: 1 message, 2 log entries, 1 completion, 1 summary, 1 sent message, 1 received message."
+    assert run("delete", me, "--dry-run").stdout.splitlines()[0] == f"Would delete {line}"
+    assert line in run("delete", me, text="n\n", status=1).stderr
+    counts = json.loads(run("delete", me, "--dry-run", "--json").stdout)
+    names = ("exchanges", "events", "logs", "completions", "gists", "locks", "sent", "received")
+    assert [counts[name] for name in names] == [1, 0, 2, 1, 1, 0, 1, 1]
+    assert run("delete", me, "--yes").stdout.splitlines()[0] == f"Deleted {line}"
+    assert "boats" not in run("messages").stdout

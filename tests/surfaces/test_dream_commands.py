@@ -1,4 +1,4 @@
-"""The dream from the command line, each time as a process of its own."""
+"""The dream commands, each in its own process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TEXTS = (
     "Please move the billing code to Rust; I always prefer Rust over Go.",
     "I moved billing.go to billing.rs and all 12 tests pass. We decided to keep the old API.",
 )
-# A machine that is busy with other tests would let a process of idle priority starve.
+# With idle priority the process would starve on a busy machine.
 AWAKE = """
 import os, runpy, signal, sys
 del os.nice
@@ -36,7 +36,7 @@ runpy.run_module("engram", run_name="__main__", alter_sys=True)
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A person no agent ever worked for, and a home with a quick model of meaning."""
+    """A home directory without agents, and an Engram home with a fast embedder."""
     monkeypatch.setenv("HOME", str(tmp_path))
     made = tmp_path / "home"
     made.mkdir()
@@ -55,7 +55,7 @@ def parsed(told: str) -> Any:
 
 
 def until(found: Callable[[], bool]) -> None:
-    """Wait until something is so; a machine may be slow."""
+    """Wait until a condition is true; the machine may be slow."""
     for _ in range(1200):
         if found():
             return
@@ -64,55 +64,55 @@ def until(found: Callable[[], bool]) -> None:
 
 
 def test_over_an_empty_store_nothing_is_due_and_nothing_is_written_down(run: Run) -> None:
-    told = run("dream").stdout
-    assert told.startswith("Nothing was due.\n")
-    assert [line.split()[0] for line in told.splitlines()[1:]] == [
+    output = run("dream").stdout
+    assert output.startswith("Nothing to do.\n")
+    assert [line.split()[0] for line in output.splitlines()[1:]] == [
         "continuity", "coherence", "curiosity", "hygiene", "stability",
     ]  # fmt: skip
-    assert run("dream", "log").stdout == "It has not dreamt yet: `engram dream`.\n"
+    assert run("dream", "log").stdout == "No pass has run yet. Run `engram dream`.\n"
     assert parsed(run("dream", "log", "--json").stdout) == []
 
 
 def test_a_pass_tells_why_it_did_what_and_how_to_take_it_back(run: Run, home: Path) -> None:
     talk(home)
-    told = run("dream").stdout
-    assert told.startswith("Pass 1, ")
-    assert ", asked\n" in told
-    assert "because continuity 0.62: 1 session to flush, 1 ripe session, 2 new turns" in told
-    assert "summarized 1 session" in told
-    assert "`engram dream --undo 1` takes it back" in told
+    output = run("dream").stdout
+    assert output.startswith("Pass 1, ")
+    assert ", asked\n" in output
+    assert "because continuity 0.62: 1 session to flush, 1 session to summarize, 2 new turns" in output
+    assert "summarized 1 session" in output
+    assert "`engram dream --undo 1` undoes it" in output
     assert "Rust over Go" in run("gist", "s1").stdout
-    assert run("dream", "--once").stdout.startswith("Nothing was due.")
+    assert run("dream", "--once").stdout.startswith("Nothing to do.")
 
 
 def test_a_forced_pass_goes_below_the_thresholds(run: Run, home: Path) -> None:
     (home / "config.toml").write_text('embedder = "none"\ncontinuity_threshold = 100\n')
     talk(home)
     assert "summarized" not in run("dream").stdout
-    found = parsed(run("dream", "--force", "--json").stdout)
-    assert (found["why"], found["changes"]["gist"]) == ("forced", 1)
-    assert found["drives"]["stability"]["level"] == 1.0
-    assert found["calls"] == 0
+    result = parsed(run("dream", "--force", "--json").stdout)
+    assert (result["why"], result["changes"]["gist"]) == ("forced", 1)
+    assert result["drives"]["stability"]["level"] == 1.0
+    assert result["calls"] == 0
 
 
 def test_drives_are_shown_with_their_reasons(run: Run, home: Path) -> None:
     talk(home)
     line = run("dream", "drives").stdout.splitlines()[0]
-    assert re.fullmatch(r"continuity +█+·+ 0\.\d\d  .*1 ripe session, 2 new turns", line)
+    assert re.fullmatch(r"continuity +█+·+ 0\.\d\d  .*1 session to summarize, 2 new turns", line)
     assert parsed(run("dream", "drives", "--json").stdout)[0]["name"] == "continuity"
 
 
 def test_a_dry_run_shows_the_diff_and_leaves_all_as_it_is(run: Run, home: Path) -> None:
     talk(home)
     before = _files(home)
-    told = run("dream", "--dry-run").stdout
-    assert "Would run gist: 1 waiting" in told
-    assert "+++ b/gist/s1" in told
-    assert "Rust over Go" in told
-    found = parsed(run("dream", "--dry-run", "--force", "--json").stdout)
-    assert found["steps"]["gist"] == 1
+    output = run("dream", "--dry-run").stdout
+    assert "Would run gist: 1 waiting" in output
+    assert "+++ b/gist/s1" in output
+    assert "Rust over Go" in output
+    result = parsed(run("dream", "--dry-run", "--force", "--json").stdout)
+    assert result["steps"]["gist"] == 1
     assert _files(home) == before
-    assert run("dream", "log").stdout.startswith("It has not dreamt yet")
+    assert run("dream", "log").stdout.startswith("No pass has run yet")
 
 
 def _files(home: Path) -> list[str]:
@@ -122,29 +122,29 @@ def _files(home: Path) -> list[str]:
 def test_a_pass_is_undone_once_by_its_number(run: Run, home: Path) -> None:
     talk(home)
     run("dream")
-    told = run("dream", "--undo", "1").stdout
-    assert told.startswith("Pass 1 is undone")
-    assert "removed: gist s1" in told
-    assert run("gist", "s1").stdout.startswith("It has no gist yet")
+    output = run("dream", "--undo", "1").stdout
+    assert output.startswith("Undid pass 1.")
+    assert "removed: gist s1" in output
+    assert run("gist", "s1").stdout.startswith("No summary yet")
     assert "(undone)" in run("dream", "log").stdout
-    assert "undone already" in run("dream", "--undo", "1", status=2).stderr
+    assert "already undone" in run("dream", "--undo", "1", status=2).stderr
     assert "engram dream log" in run("dream", "--undo", "7", status=1).stderr
 
 
 def test_a_budget_of_no_time_leaves_all_for_the_next_pass(run: Run, home: Path) -> None:
     talk(home)
-    told = run("dream", "--budget", "0s").stdout
-    assert "no time was left for it, 1 left" in told
-    assert "summarized" not in told
-    found = parsed(run("dream", "--budget", "5m, 50k tokens, $0.20", "--json").stdout)
-    assert found["budget"] == "300 s, $0.20 and 50,000 tokens"
-    assert found["changes"]["gist"] == 1
+    output = run("dream", "--budget", "0s").stdout
+    assert "out of time, 1 left" in output
+    assert "summarized" not in output
+    result = parsed(run("dream", "--budget", "5m, 50k tokens, $0.20", "--json").stdout)
+    assert result["budget"] == "300 s, $0.20 and 50,000 tokens"
+    assert result["changes"]["gist"] == 1
 
 
 @pytest.mark.parametrize("budget", ["much", "5", "-5m", "5m 3m", "$-1", "€5", "nan s", "1e9s", "½h"])
 def test_a_budget_nobody_understands_is_refused_with_what_to_say(run: Run, budget: str) -> None:
     told = run("dream", f"--budget={budget}", status=2).stderr
-    assert "budget" in told
+    assert "as a limit" in told
     assert "Traceback" not in told
 
 
@@ -158,25 +158,25 @@ def test_a_budget_nobody_understands_is_refused_with_what_to_say(run: Run, budge
     ids=" ".join,
 )  # fmt: skip
 def test_options_that_do_not_go_together_are_refused(run: Run, words: list[str], home: Path) -> None:
-    assert re.search(r"--[a-z-]+: it does not go with --[a-z-]+\.", run("dream", *words, status=2).stderr)
+    assert re.search(r"--[a-z-]+: it cannot be combined with --[a-z-]+\.", run("dream", *words, status=2).stderr)
     assert not (home / "engram.db").exists()
 
 
 @pytest.mark.parametrize("pause", ["0", "-1", "nan", "inf", "1e300", "soon"])
 def test_a_pause_nobody_can_wait_for_is_refused(run: Run, pause: str) -> None:
-    told = run("dream", "--loop", pause, status=2).stderr
-    assert "--loop" in told
-    assert "Traceback" not in told
+    errors = run("dream", "--loop", pause, status=2).stderr
+    assert "--loop" in errors
+    assert "Traceback" not in errors
 
 
 def test_a_second_dreamer_is_told_who_dreams(run: Run, home: Path) -> None:
     talk(home)
     with Engram(home) as engram, Lease(engram):
-        told = run("dream", "--force", status=3).stderr
-        assert f"Process {os.getpid()} on " in told
-        assert len(told.splitlines()) == 1
-        found = parsed(run("dream", "--force", "--json", status=3).stdout)
-        assert (found["error"], found["pid"]) == ("dream_running", os.getpid())
+        errors = run("dream", "--force", status=3).stderr
+        assert f"process {os.getpid()} on " in errors
+        assert len(errors.splitlines()) == 1
+        result = parsed(run("dream", "--force", "--json", status=3).stdout)
+        assert (result["error"], result["pid"]) == ("dream_running", os.getpid())
     assert "summarized 1 session" in run("dream", "--force").stdout
 
 
@@ -184,9 +184,9 @@ def test_what_cannot_be_done_is_named_and_ends_with_status_1(run: Run, home: Pat
     talk(home)
     log = home / "wiki" / "daily" / f"{datetime.now().astimezone():%Y-%m-%d}.md"
     log.mkdir(parents=True)
-    told = run("dream", "--force", status=1).stdout
-    assert "flush: IsADirectoryError" in told
-    assert "summarized 1 session" in told
+    output = run("dream", "--force", status=1).stdout
+    assert "flush: IsADirectoryError" in output
+    assert "summarized 1 session" in output
     log.rmdir()
     assert "flush" in run("dream", "--force").stdout
     assert "Rust over Go" in log.read_text()
@@ -205,14 +205,14 @@ def test_a_loop_goes_on_until_somebody_stops_it(home: Path, tmp_path: Path) -> N
         finally:
             dreamer.send_signal(signal.SIGINT)
             told, said = dreamer.communicate(timeout=120)
-        assert [each.why for each in engram.dream_log()] == ["loop", "loop"]
+        assert [dream_pass.why for dream_pass in engram.dream_log()] == ["loop", "loop"]
     assert dreamer.returncode == 0
     assert re.findall(r"^Pass \d", told, re.MULTILINE) == ["Pass 1", "Pass 2"]
-    assert said.splitlines() == ["Dreaming every 1 s; stop with Ctrl-C.", "Stopped; what was done is kept."]
+    assert said.splitlines() == ["Dreaming every 1 s. Stop with Ctrl-C.", "Stopped. Finished steps are kept."]
 
 
 def ended(engram: Engram) -> int:
-    return sum(each.ended_at is not None for each in engram.dream_log())
+    return sum(dream_pass.ended_at is not None for dream_pass in engram.dream_log())
 
 
 def test_a_home_is_scheduled_and_no_longer(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,8 +222,8 @@ def test_a_home_is_scheduled_and_no_longer(run: Run, tmp_path: Path, monkeypatch
     planned = parsed(run("dream", "--install", "--every", "60", "--dry-run", "--json").stdout)
     assert (planned["kind"], planned["minutes"], system.files()) == ("systemd", 60, [])
     assert "systemd" in run("dream", "--install").stdout
-    assert [each for each in system.files() if each.endswith(".timer")]
+    assert [file for file in system.files() if file.endswith(".timer")]
     assert "does not divide an hour" in run("dream", "--install", "--every", "7", status=2).stderr
     run("dream", "--uninstall")
-    assert [each for each in system.files() if "engram" in each] == []
+    assert [file for file in system.files() if "engram" in file] == []
     assert run("dream", "--uninstall").stdout.strip()

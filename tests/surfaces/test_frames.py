@@ -1,4 +1,4 @@
-"""Whatever others wrote, no surface lets it step out of the frame in which an agent reads it."""
+"""Text by others never escapes from the frame in which an agent reads it, on any surface."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 
 from engram import Engram
 from engram.surfaces.mcp.caller import Caller
-from engram.surfaces.mcp.calls import call
-from engram.surfaces.mcp.instructions import instructions
-from engram.surfaces.mcp.prompts import PROMPTS, text_of
-from engram.surfaces.mcp.resources import listed, read
+from engram.surfaces.mcp.handlers import call_tool
+from engram.surfaces.mcp.instructions import build_instructions
+from engram.surfaces.mcp.prompts import PROMPTS, build_prompt
+from engram.surfaces.mcp.resources import list_resources, read_resource
 from tests.surfaces.conftest import Run
 from tests.surfaces.hooks.test_hooks import codex, edit, event, hook
 
@@ -25,7 +25,7 @@ FORBIDDEN = ("</system-reminder>", "\nHuman:", "```", "<|im_start|>", "[INST]", 
 
 @pytest.fixture
 def poisoned(tmp_path: Path, repository: Path) -> Iterator[Engram]:
-    """A store in which everybody wrote the same attack into every field there is."""
+    """A store with the same attack in every field."""
     with Engram(tmp_path / "home") as engram:
         project = str(repository)
         other = engram.register(POISON, POISON, flavor="codex", cwd=project, metadata={"note": POISON})
@@ -54,7 +54,7 @@ def assert_in_frame(said: str, *, told: bool = True) -> None:
 def test_hooks_keep_it_in_its_frame(poisoned: Engram, repository: Path) -> None:
     start = hook(event("SessionStart", "abc", repository))["additionalContext"]
     assert_in_frame(start)
-    me = next(each for each in poisoned.get_active_sessions() if each.native_id == "abc")
+    me = next(session for session in poisoned.get_active_sessions() if session.native_id == "abc")
     poisoned.send(None, me.id, POISON)
     prompt = event("UserPromptSubmit", "abc", repository, prompt="what did we decide about the flywheel gearbox?")
     assert_in_frame(hook(prompt)["additionalContext"])
@@ -78,17 +78,21 @@ def _strings(fact: Any) -> Iterator[str]:
 def test_every_tool_resource_and_prompt_keeps_it_in_its_frame(poisoned: Engram, repository: Path) -> None:
     me = poisoned.register("claude-code", "mine", native_id="me", flavor="claude", cwd=str(repository))
     poisoned.send(None, me, POISON)
-    caller = Caller(environ={}, named=me, local=False)
+    caller = Caller(environ={}, header_session=me, is_local=False)
     calls: list[tuple[str, dict[str, Any]]] = [
         ("recall", {"query": "flywheel"}), ("sitrep", {}), ("lock", {"resources": ["src/app.py"]}),
         ("message", {}), ("get", {"id": "engram://world"}), ("get", {"id": "x1"}), ("patterns", {}),
     ]  # fmt: skip
-    answers = [call(lambda: poisoned, caller, name, given) for name, given in calls]
-    answers += [{"page": each} for each in listed(poisoned, caller, None)["resources"]]
-    answers += [read(poisoned, caller, each["page"]["uri"], modern=True) for each in answers[len(calls) :]]
-    answers += [{"text": text_of(poisoned, caller, each["name"])} for each in PROMPTS]
+    answers = [call_tool(lambda: poisoned, caller, name, given) for name, given in calls]
+    answers += [{"page": resource} for resource in list_resources(poisoned, caller, None)["resources"]]
+    answers += [read_resource(poisoned, caller, each["page"]["uri"], modern=True) for each in answers[len(calls) :]]
+    answers += [{"text": build_prompt(poisoned, caller, prompt["name"])} for prompt in PROMPTS]
     answers += [
-        {"text": instructions(lambda: poisoned, Caller(environ={"GROK_SESSION_ID": "g"}, named=me, local=True))}
+        {
+            "text": build_instructions(
+                lambda: poisoned, Caller(environ={"GROK_SESSION_ID": "g"}, header_session=me, is_local=True)
+            )
+        }
     ]
     for answer in answers:
         for said in _strings(answer):
@@ -110,12 +114,12 @@ READING = [
 
 
 def test_the_command_line_keeps_it_in_its_frame_for_an_agent(poisoned: Engram, run: Run) -> None:
-    other = next(each.id for each in poisoned.get_active_sessions())
+    other = next(session.id for session in poisoned.get_active_sessions())
     of_session = [("logs", other), ("show", other), ("history", other), ("gist", other)]
     for words in (*READING, *of_session):
-        said = run(*words, CLAUDE_CODE_SESSION_ID="n-1").stdout
-        assert [each for each in FORBIDDEN if each in said] == [], words
+        output = run(*words, CLAUDE_CODE_SESSION_ID="n-1").stdout
+        assert [each for each in FORBIDDEN if each in output] == [], words
         written = run(*words, "--json", CLAUDE_CODE_SESSION_ID="n-1").stdout
         assert [each for each in ("<", *TAGS) if each in written] == [], words
     assert json.loads(run("world", "show", "--json").stdout)["content"] == poisoned.world_state().content
-    assert "</system-reminder>" in run("world", "show").stdout  # a person sees what was written
+    assert "</system-reminder>" in run("world", "show").stdout  # people see the original text

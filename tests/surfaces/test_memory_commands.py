@@ -1,4 +1,4 @@
-"""Gists, eras, profile and narrative as a person meets them."""
+"""Commands for summaries, eras, profile and narrative."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 import apsw
 
 from engram import Engram
-from tests.memory.talking import said
-from tests.memory.test_import_lyra import SCHEMA
+from tests.summaries.talking import said
+from tests.summaries.test_import_lyra import SCHEMA
 from tests.surfaces.conftest import Run
 
 
@@ -20,15 +20,15 @@ def talked(tmp_path: Path) -> None:
 
 
 def test_from_what_was_said_to_where_things_stand(run: Run, tmp_path: Path) -> None:
-    assert "No month has an era yet" in run("eras").stdout
-    assert "Nothing is known yet" in run("profile").stdout
+    assert "No months yet" in run("eras").stdout
+    assert "No profile yet" in run("profile").stdout
     talked(tmp_path)
-    assert "ripe for a gist           1" in run("backlog").stdout
-    assert "no gist yet" in run("gist", "billing").stdout
-    assert run("summarize").stdout == "Made 1 gist (1 by extract/1).\n"
+    assert "due for a summary        1" in run("backlog").stdout
+    assert "No summary yet" in run("gist", "billing").stdout
+    assert run("summarize").stdout == "Wrote 1 summary (1 by extract/1).\n"
     assert "Let's drop MySQL because it is slow." in run("gist", "bill").stdout
-    assert "2 exchanges, 2026-03-10, trust assistant" in run("gist", "billing").stdout
-    assert "Eras: 1 made (2026-03), 0 up to date, 0 removed. Profile: made." in run("integrate").stdout
+    assert "2 messages, 2026-03-10" in run("gist", "billing").stdout
+    assert "Months: 1 written (2026-03), 0 up to date, 0 removed. Profile: made." in run("integrate").stdout
     assert "2026-03, 1 session, version 1 by extract/1" in run("eras").stdout
     assert "I live in Berlin." in run("profile").stdout
     assert "still need to be ported" in run("narrative").stdout
@@ -61,8 +61,8 @@ def test_what_one_knows_better_can_be_set(run: Run, tmp_path: Path) -> None:
     assert run("narrative").stdout == "All is well.\n"
     run("memory", "set-self", '{"mood": "calm"}')
     assert json.loads(run("self").stdout) == {"mood": "calm"}
-    assert "expected a JSON object" in run("memory", "set-self", "calm", status=2).stderr
-    assert "is not a month" in run("memory", "set-era", "May", "x", status=2).stderr
+    assert "Expected a JSON object" in run("memory", "set-self", "calm", status=2).stderr
+    assert "as a month" in run("memory", "set-era", "May", "x", status=2).stderr
 
 
 def test_lyra_moves_in(run: Run, tmp_path: Path) -> None:
@@ -72,10 +72,10 @@ def test_lyra_moves_in(run: Run, tmp_path: Path) -> None:
         "insert into exchanges values (1, 'a', 'user', 'I have nine apple trees.', x'0000803f', '2026-03-10T12:00')"
     )
     tried = run("import", "lyra", str(tmp_path / "lyra.db"), "--dry-run").stdout
-    assert "Would take over" in tried
+    assert "Would import" in tried
     done = run("import", "lyra", str(tmp_path / "lyra.db")).stdout
-    assert "1 exchanges in 1 sessions" in done
-    assert "left 1 vectors behind (1 of 1 dimensions)" in done
-    assert "mended 1 × times without a zone, taken as UTC" in done
+    assert "1 exchange in 1 session" in done
+    assert "skipped 1 vector (1 of 1 dimensions)" in done
+    assert "repaired 1 × times without a zone, read as UTC" in done
     assert json.loads(run("import", "lyra", str(tmp_path / "lyra.db"), "--json").stdout)["already_here"] == 1
-    assert "there is no such file" in run("import", "lyra", "nowhere.db", status=1).stderr
+    assert "no such file" in run("import", "lyra", "nowhere.db", status=1).stderr

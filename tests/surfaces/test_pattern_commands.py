@@ -1,4 +1,4 @@
-"""`engram patterns` as a person and as a script meet it."""
+"""`engram patterns` for people and scripts."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ import pytest
 from click import unstyle
 from click.testing import CliRunner, Result
 
-from engram import Engram, host
-from engram.rules.catalog import Dossier, Evidence, Pattern
-from engram.surfaces.cli import command_line
+from engram import Engram
+from engram.agents.running import find_running_agent
+from engram.patterns.rules.catalog import Dossier, Pattern, PatternEvidence
+from engram.surfaces.cli.groups import build_command_line
 from engram.surfaces.cli.render import render
 from tests.patterns.planting import pattern, session
 
-pytestmark = pytest.mark.skipif(host.agent() is not None, reason="an agent runs the tests, and only people decide")
+pytestmark = pytest.mark.skipif(
+    find_running_agent() is not None, reason="an agent runs the tests, and only people decide"
+)
 
 
 @pytest.fixture
 def engram(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engram]:
-    """The store the commands meet, with an agent's directory beside it."""
+    """The store of the commands, with an agent's directory beside it."""
     (tmp_path / "user" / ".codex").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
@@ -33,7 +36,7 @@ def engram(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engram]:
 
 
 def run(*words: str, text: str = "", status: int = 0) -> Result:
-    result = CliRunner().invoke(command_line(), ["patterns", *words], input=text, prog_name="engram")
+    result = CliRunner().invoke(build_command_line(), ["patterns", *words], input=text, prog_name="engram")
     assert result.exit_code == status, result.output
     return result
 
@@ -62,7 +65,7 @@ def test_a_review_decides_one_by_one_and_goes_on_later(engram: Engram) -> None:
 def test_in_a_review_a_rule_is_edited_and_a_refusal_asks_again(engram: Engram) -> None:
     (one,) = planted(engram, "npm")
     out = run("review", text="e\nbad <!-- rule\n\ne\nUse npm ci.\nnpm ci\na\nnowhere\na\nflavor:codex\n").output
-    assert "could end the block" in out
+    assert "could break the block" in out
     assert "project:PATH" in out
     found = engram.get_pattern(one).pattern
     assert (found.state, found.rule, found.fix, found.scope) == ("approved", "Use npm ci.", "npm ci", "flavor:codex")
@@ -82,7 +85,7 @@ def test_every_decision_has_a_command(engram: Engram) -> None:
     assert json.loads(run("restore", one, "--json").output)["state"] == "approved"
     run("reject", two)
     assert "pattern" in run("list").output
-    assert [each["id"] for each in json.loads(run("list", "--state", "rejected", "--json").output)] == [two]
+    assert [load["id"] for load in json.loads(run("list", "--state", "rejected", "--json").output)] == [two]
     shown = run("show", one).output
     for word in ("Use npm ci.", "Fix: npm ci", "2. approved", "often", "Evidence:", "context"):
         assert word in shown
@@ -102,18 +105,18 @@ def test_distribute_shows_asks_and_takes_back(engram: Engram, tmp_path: Path) ->
     run("approve", one, "--rule", "Use npm ci.")
     path = tmp_path / "user" / ".codex" / "AGENTS.md"
     assert f"+- [{one}] Use npm ci." in run("distribute", "--files", "--dry-run").output
-    refused = CliRunner().invoke(command_line(), ["patterns", "distribute", "--files"])
+    refused = CliRunner().invoke(build_command_line(), ["patterns", "distribute", "--files"])
     assert refused.exit_code == 2
-    assert "Say the same with --yes" in refused.output
+    assert "pass --yes to confirm" in refused.output
     assert not path.exists()
     done = json.loads(run("distribute", "--files", "--yes", "--json").output)
     assert done["files"][0]["patterns"] == [one]
     assert one in path.read_text()
-    assert "1 file as before." in run("distribute", "--undo", "--yes").output
+    assert "Restored 1 file." in run("distribute", "--undo", "--yes").output
     assert not path.exists()
     again = run("distribute", "--undo").output
-    assert again.startswith("No file holds a rule of ours.\n")
-    assert "as before" not in again
+    assert again.startswith("No file contains our rules.\n")
+    assert "Restored" not in again
 
 
 def test_a_file_that_cannot_be_written_fails_the_command(engram: Engram, tmp_path: Path) -> None:
@@ -128,11 +131,11 @@ def test_a_file_that_cannot_be_written_fails_the_command(engram: Engram, tmp_pat
 def test_export_and_import_make_a_round(engram: Engram, tmp_path: Path) -> None:
     (one,) = planted(engram, "npm")
     run("approve", one, "--rule", "Use npm ci.")
-    assert "1 file written" in run("export", str(tmp_path / "rules")).output
+    assert "Wrote 1 file" in run("export", str(tmp_path / "rules")).output
     path = next((tmp_path / "rules").iterdir())
     path.write_text(path.read_text().replace("Use npm ci.", "Always use npm ci."))
     assert "+Always use npm ci." in run("import", str(tmp_path / "rules"), "--dry-run").output
-    assert "nobody can be asked" in run("import", str(tmp_path / "rules"), status=2).output
+    assert "Not a terminal" in run("import", str(tmp_path / "rules"), status=2).output
     run("import", str(tmp_path / "rules"), "--yes", "--author", "anna")
     assert engram.get_pattern(one).versions[-1].author == "anna"
     path.write_text("broken")
@@ -141,18 +144,18 @@ def test_export_and_import_make_a_round(engram: Engram, tmp_path: Path) -> None:
 
 def test_measure_prints_a_table_and_json(engram: Engram) -> None:
     (one,) = planted(engram, "npm")
-    assert "No rule was distributed" in run("measure").output
+    assert "No rule has been distributed" in run("measure").output
     run("approve", one, "--rule", "Use npm ci.")
-    told = run("measure").output
-    assert "too early" in told
-    assert "0 (0 … 0)" not in told  # nothing was saved yet, and nothing was measured either
-    assert f"{one} (sessions that called npm): " in told or f"{one} (all sessions): " in told
-    found: list[dict[str, Any]] = json.loads(run("measure", one, "--json").output)
-    assert found[0]["verdict"] == "too early"
+    output = run("measure").output
+    assert "too early" in output
+    assert "0 (0 … 0)" not in output  # nothing saved or measured yet
+    assert f"{one} (sessions that called npm): " in output or f"{one} (all sessions): " in output
+    data: list[dict[str, Any]] = json.loads(run("measure", one, "--json").output)
+    assert data[0]["verdict"] == "too early"
 
 
 def test_an_agent_that_runs_the_command_may_not_decide(engram: Engram, tmp_path: Path) -> None:
-    """A program by an agent's name runs ours, as its shell tool would."""
+    """A program with the name of an agent runs our command, like its shell tool does."""
     import subprocess
     import sys
 
@@ -174,19 +177,19 @@ def test_an_agent_that_runs_the_command_may_not_decide(engram: Engram, tmp_path:
 @pytest.mark.parametrize(("quote", "shown"), [("make: no rule", False), ("it was never there", True)])
 def test_a_quote_is_shown_if_the_evidence_does_not_say_it_already(engram: Engram, quote: str, shown: bool) -> None:
     (one,) = planted(engram, "npm")
-    found = engram.get_pattern(one)
-    piece = Evidence(**{**vars(found.evidence[0]), "text": "make: no rule (from 'make all')", "quote": quote})
-    told = render(Dossier(**{**vars(found), "evidence": (piece,)}))
-    assert (f"“{quote}”" in told) is shown
+    result = engram.get_pattern(one)
+    piece = PatternEvidence(**{**vars(result.evidence[0]), "text": "make: no rule (from 'make all')", "quote": quote})
+    text = render(Dossier(**{**vars(result), "evidence": (piece,)}))
+    assert (f"“{quote}”" in text) is shown
 
 
 def test_a_pattern_of_several_agents_says_so_before_its_kind_and_what_it_cost(engram: Engram) -> None:
     (one,) = planted(engram, "npm")
-    found = engram.get_pattern(one)
+    result = engram.get_pattern(one)
     several = Pattern(
-        **{**vars(found.pattern), "flavors": ("claude", "codex"), "times": 1, "tokens": 1_000, "seconds": 90}
+        **{**vars(result.pattern), "flavors": ("claude", "codex"), "times": 1, "tokens": 1_000, "seconds": 90}
     )
-    told = unstyle(render(Dossier(**{**vars(found), "pattern": several})))
-    assert "kind   [CROSS-FLAVOR] error\n" in told
+    told = unstyle(render(Dossier(**{**vars(result), "pattern": several})))
+    assert "kind   error, with several agents\n" in told
     assert "seen   1 time in 9 sessions of claude, codex, " in told
     assert "cost   1,000 tokens, 1 min\n" in told

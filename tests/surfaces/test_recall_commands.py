@@ -1,4 +1,4 @@
-"""Recall as a person and a script meet it."""
+"""Recall on the command line, for people and scripts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engram import Engram
-from tests.memory.talking import said
+from tests.summaries.talking import said
 from tests.surfaces.conftest import Run
 
 BEGAN = "2026-03-10T10:00:00+00:00"
@@ -28,7 +28,7 @@ def test_an_empty_store_says_what_to_do(run: Run) -> None:
 
 
 def test_a_question_needs_words(run: Run) -> None:
-    assert "Ask something" in run("recall", status=2).stderr
+    assert "Try: engram recall" in run("recall", status=2).stderr
 
 
 @pytest.mark.usefixtures("talked")
@@ -72,7 +72,7 @@ def test_filters_come_as_options(run: Run) -> None:
     assert (
         len(json.loads(run("recall", "redis", "--json", "-k", "1", "--in", "exchange", "--by", "session").stdout)) == 1
     )
-    assert "no time" in run("recall", "redis", "--since", "soon", status=2).stderr
+    assert "as a time" in run("recall", "redis", "--since", "soon", status=2).stderr
     run("recall", "redis", "--in", "nowhere", status=2)
 
 
@@ -85,7 +85,7 @@ def test_the_session_that_asks_is_left_out(run: Run) -> None:
 def test_keywords_alone_are_said_to_be_alone(run: Run) -> None:
     done = run("recall", "redis", "hour", ENGRAM_EMBEDDER="none")
     assert "With redis" in done.stdout
-    assert "By keywords only" in done.stderr
+    assert "Keyword search only" in done.stderr
 
 
 def test_a_note_is_remembered_and_found(run: Run) -> None:
@@ -102,7 +102,7 @@ def test_a_note_can_come_through_a_pipe(run: Run) -> None:
     run("remember", "--role", "assistant", text="The build is green.\nAt last.\n")
     (kept,) = json.loads(run("history", "notes", "--json").stdout)
     assert (kept["role"], kept["content"]) == ("assistant", "The build is green.\nAt last.\n")
-    assert "it is empty" in run("remember", text="", status=2).stderr
+    assert "Must not be empty" in run("remember", text="", status=2).stderr
 
 
 @pytest.mark.usefixtures("talked")
@@ -111,13 +111,13 @@ def test_a_hit_is_shown_with_its_surroundings(run: Run) -> None:
     shown = run("get", hit["id"]).stdout
     assert "▶ assistant" in shown
     assert shown.index("> How do we cache") < shown.index("> With redis")
-    found = json.loads(run("get", hit["id"], "--around", "0", "--json").stdout)
-    assert [each["content"] for each in found["exchanges"]] == ["With redis, for an hour."]
+    data = json.loads(run("get", hit["id"], "--around", "0", "--json").stdout)
+    assert [exchange["content"] for exchange in data["exchanges"]] == ["With redis, for an hour."]
 
 
 def test_an_unknown_hit_is_said_to_be_so(run: Run) -> None:
-    assert "never was" in run("get", "x99", status=1).stderr
-    assert "recall shows them" in run("get", "99", status=2).stderr
+    assert "may have been deleted" in run("get", "x99", status=1).stderr
+    assert "such as x12" in run("get", "99", status=2).stderr
 
 
 @pytest.mark.usefixtures("talked")
@@ -134,7 +134,7 @@ def test_a_session_is_deleted_only_when_one_says_so(run: Run) -> None:
     refused = run("delete", "harbour", text="n\n", status=1)
     assert "for good?" in refused.stderr
     assert "harbour" in run("recall", "lunch friday").stdout
-    assert "Deleted 1 session: 1 exchange," in run("delete", "harbour", "--yes").stdout
+    assert "Deleted 1 session: 1 message." in run("delete", "harbour", "--yes").stdout
     assert "Nothing relevant" in run("recall", "lunch friday harbour").stdout
     assert json.loads(run("delete", "billing", "--json").stdout)["exchanges"] == 2
     assert "engram sessions" in run("delete", "nobody", "-y", status=1).stderr
@@ -145,7 +145,7 @@ def test_context_is_told_or_nothing(run: Run) -> None:
     assert (
         "> Lunch on friday is at the harbour." in run("context", "Is the harbour lunch outdoors, on the quay?").stdout
     )
-    assert "Nothing is worth telling" in run("context", "Paint the submarine yellow.").stdout
+    assert "Nothing relevant found for this prompt" in run("context", "Paint the submarine yellow.").stdout
     assert json.loads(run("context", "--json").stdout)["left_out"] == 0
 
 
@@ -153,7 +153,7 @@ def test_context_is_told_or_nothing(run: Run) -> None:
 def test_a_conversation_is_shown_in_order(run: Run) -> None:
     shown = run("history", "billing").stdout
     assert shown.index("> How do we cache") < shown.index("> With redis")
-    assert [each["role"] for each in json.loads(run("history", "billing", "--json").stdout)] == ["user", "assistant"]
+    assert [load["role"] for load in json.loads(run("history", "billing", "--json").stdout)] == ["user", "assistant"]
     assert "engram sessions" in run("history", "nobody", status=1).stderr
 
 
@@ -162,3 +162,11 @@ def test_what_was_logged_is_recalled_and_answers(run: Run) -> None:
     run("log", "-s", session, "The heron migration needs the advisory lock 7405291")
     assert "7405291" in run("recall", "heron migration advisory lock").stdout
     assert "7405291" in run("ask", "which advisory lock does the heron migration need").stdout
+
+
+@pytest.mark.usefixtures("talked")
+def test_an_empty_answer_does_not_advise_what_was_already_asked(run: Run) -> None:
+    assert "--anyway" in run("recall", "zyzzyva", "--flavor", "codex").stdout
+    shown = run("recall", "zyzzyva", "--flavor", "codex", "--anyway").stdout
+    assert "Nothing" in shown
+    assert "--anyway" not in shown

@@ -1,4 +1,4 @@
-"""No secret that a session tells others of is stored, by whichever door it came."""
+"""No secret is stored, whichever operation it came through."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAID = f"push with {TOKEN} to the mirror"
 
 
 def told(value: Any) -> str:
-    """Return a value as text, and make sure that the token is not in it but a mark is."""
+    """Return a value as text; check that it contains a redaction mark and not the token."""
     assert TOKEN not in repr(value)
     assert "[REDACTED:" in repr(value)
     return repr(value)
@@ -84,4 +84,4 @@ def test_nothing_of_it_lies_in_the_home_by_any_surface(run: Run, tmp_path: Path)
         ):
             assert not talk.call(tool, **given).get("isError"), tool
     home = tmp_path / "home"
-    assert [each for each in home.rglob("*") if each.is_file() and TOKEN.encode() in each.read_bytes()] == []
+    assert [path for path in home.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()] == []

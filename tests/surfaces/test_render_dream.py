@@ -1,4 +1,4 @@
-"""What a dream did, would do and no longer does, as a person reads it."""
+"""The output of dream, dry run and undo."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import pytest
 from click import unstyle
 from click.testing import CliRunner
 
-from engram.dream.done import Foreseen, Pass, Undone
-from engram.dream.drives import Drive
+from engram.dream.priorities import Drive
+from engram.dream.results import DreamPreview, Pass, UndoReport
 from engram.dream.schedule import Schedule
-from engram.surfaces.cli import command_line, render_dream
+from engram.platform.text import format_count
+from engram.surfaces.cli.groups import build_command_line
+from engram.surfaces.cli.render import dream as render_dream
 from engram.surfaces.cli.render import render
-from engram.text import counted
 
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=timezone.utc)
 TIMER = Schedule(kind="cron", files={"crontab": "*/30 * * * * engram dream\n"}, command=("engram", "dream"), minutes=30)
@@ -34,57 +35,62 @@ def a_pass(**given: Any) -> Pass:
 
 def foreseen(**given: Any) -> str:
     usual: dict[str, Any] = {"drives": {}, "steps": {}, "waiting": {}, "diff": "", "note": ""}
-    return render(Foreseen(**usual | given))
+    return render(DreamPreview(**usual | given))
 
 
 def test_what_a_pass_wrote_is_counted_in_words() -> None:
-    told = render(a_pass(changes={"entry": 1, "gist": 2, "page": 1, "self": 2}))
-    assert (
-        "wrote 1 log entry, 2 gists, 1 change of a page, 2 versions of the self state: `engram dream --undo 3`" in told
-    )
+    text = render(a_pass(changes={"entry": 1, "gist": 2, "page": 1, "self": 2}))
+    assert "wrote 1 log entry, 2 gists, 1 page change, 2 self state versions: `engram dream --undo 3`" in text
 
 
 def test_a_drive_that_nothing_presses_on_is_no_reason_whatever_its_threshold() -> None:
-    told = render(a_pass(before={"hygiene": drive("hygiene", 0.0, 0.0), "curiosity": drive("curiosity", 0.1, 0.0)}))
-    assert "because curiosity 0.10" in told
-    assert "because hygiene" not in told
+    text = render(a_pass(before={"hygiene": drive("hygiene", 0.0, 0.0), "curiosity": drive("curiosity", 0.1, 0.0)}))
+    assert "because curiosity 0.10" in text
+    assert "because hygiene" not in text
 
 
 def test_a_dry_run_says_when_nothing_is_due_and_how_the_rest_would_be_done() -> None:
-    told = foreseen(waiting={"detect": 19})
-    assert told == "Nothing is due.\nWould leave detect: 19 waiting\n`engram dream --force` runs what would be left."
-    assert foreseen(steps={"ingest": 1, "gist": 2}) == "Would run ingest, to see what is new\nWould run gist: 2 waiting"
+    result = foreseen(waiting={"detect": 19})
+    assert result == "Nothing to do.\nWould leave detect: 19 waiting\n`engram dream --force` runs those too."
+    assert (
+        foreseen(steps={"ingest": 1, "gist": 2})
+        == "Would run ingest to look for new transcripts\nWould run gist: 2 waiting"
+    )
 
 
 def test_undoing_names_documents_as_people_do_and_says_how_many_it_does_not_name() -> None:
     gists = tuple(f"gist s{number}" for number in range(25))
-    told = render(Undone(id=3, restored=("self self", "narrative current"), removed=gists, kept=("profile self",)))
-    assert "  restored: self state\n  restored: narrative\n  removed: gist s0\n" in told
-    assert "  removed: gist s19\n  removed: 5 more; --json names all\n  left, changed since: profile" in told
+    text = render(UndoReport(id=3, restored=("self self", "narrative current"), removed=gists, kept=("profile self",)))
+    assert "  restored: self state\n  restored: narrative\n  removed: gist s0\n" in text
+    assert "  removed: gist s19\n  removed: 5 more; --json lists all\n  kept, changed since: profile" in text
 
 
 def test_a_timer_is_told_with_its_line_and_the_way_back() -> None:
-    told = unstyle(render_dream.scheduled(TIMER, dry_run=False))
-    assert told.startswith("cron makes a pass every 30 minutes:\ncrontab\n  */30 * * * * engram dream\n")
-    assert told.endswith("`engram dream --uninstall` takes it away.")
-    planned = render_dream.scheduled(TIMER, dry_run=True)
-    assert planned.startswith("cron would make a pass")
+    result = unstyle(render_dream.format_schedule(TIMER, dry_run=False))
+    assert result.startswith("cron runs a pass every 30 minutes:\ncrontab\n  */30 * * * * engram dream\n")
+    assert result.endswith("Remove it with `engram dream --uninstall`.")
+    planned = render_dream.format_schedule(TIMER, dry_run=True)
+    assert planned.startswith("cron would run a pass")
     assert "--uninstall" not in planned
 
 
 def test_what_is_taken_away_is_named_and_nothing_is_said_to_be_nothing() -> None:
-    assert unstyle(render_dream.unscheduled(TIMER, dry_run=False)).startswith("Taken away:\ncrontab\n")
-    assert unstyle(render_dream.unscheduled(TIMER, dry_run=True)).startswith("Would be taken away:\ncrontab\n")
-    assert "`engram dream --install`" in render_dream.unscheduled(None, dry_run=False)
+    assert unstyle(render_dream.format_removed_schedule(TIMER, dry_run=False)).startswith("Removed:\ncrontab\n")
+    assert unstyle(render_dream.format_removed_schedule(TIMER, dry_run=True)).startswith("Would remove:\ncrontab\n")
+    assert "`engram dream --install`" in render_dream.format_removed_schedule(None, dry_run=False)
 
 
 def test_one_thing_is_counted_as_one() -> None:
-    assert [counted(0, "file"), counted(1, "file"), counted(2_000, "file")] == ["0 files", "1 file", "2,000 files"]
-    assert [counted(1, "entry", "entries"), counted(2, "entry", "entries")] == ["1 entry", "2 entries"]
+    assert [format_count(0, "file"), format_count(1, "file"), format_count(2_000, "file")] == [
+        "0 files",
+        "1 file",
+        "2,000 files",
+    ]
+    assert [format_count(1, "entry", "entries"), format_count(2, "entry", "entries")] == ["1 entry", "2 entries"]
 
 
 @pytest.mark.parametrize("words", [["--every", "20"], ["--every", "20", "--uninstall"], ["--every", "20", "--once"]])
 def test_how_often_goes_with_a_timer_only(words: list[str]) -> None:
-    refused = CliRunner().invoke(command_line(), ["dream", *words], prog_name="engram")
+    refused = CliRunner().invoke(build_command_line(), ["dream", *words], prog_name="engram")
     assert refused.exit_code == 2
-    assert "--every: it goes with --install" in refused.output
+    assert "--every: it needs --install" in refused.output

@@ -1,4 +1,4 @@
-"""The command as an agent's sandbox runs it: the agent's own session in the environment, a store closed to writers."""
+"""The command in an agent's sandbox: with the agent's session in the environment and a read-only store."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_log_goes_to_the_session_codex_names(run: Run) -> None:
     run("log", "wrote its tests", CODEX_THREAD_ID="t-1")
     (session,) = json.loads(run("sessions", "--json").stdout)
     assert (session["flavor"], session["native_id"]) == ("codex", "t-1")
-    told = [each["entry"] for each in json.loads(run("logs", session["id"], "--json").stdout)]
+    told = [load["entry"] for load in json.loads(run("logs", session["id"], "--json").stdout)]
     assert sorted(told) == ["moved the parser", "wrote its tests"]
 
 
@@ -54,7 +54,7 @@ def test_a_note_belongs_to_the_session_of_the_agent(run: Run, memory: Path) -> N
     run("remember", "the parser lives in grammar.py", CODEX_THREAD_ID="t-1")
     with Engram(memory) as engram:
         (session,) = engram.get_active_sessions()
-        assert [each.content for each in engram.history(session.id)] == ["the parser lives in grammar.py"]
+        assert [version.content for version in engram.history(session.id)] == ["the parser lives in grammar.py"]
         assert session.native_id == "t-1"
 
 
@@ -68,14 +68,14 @@ def test_a_person_at_a_terminal_is_still_asked_which_session_acts(run: Run) -> N
 
 @pytest.fixture
 def closed(memory: Path) -> Iterator[Path]:
-    """A home with a memory in it that nobody may write to."""
+    """A read-only home with a memory in it."""
     with Engram(memory) as engram:
         engram.remember("notes", "user", "The parser lives in grammar.py because lexing is shared.")
         engram.recall("parser")  # which indexes it
         session = engram.register("codex", "Mending the parser", flavor="codex", native_id="t-1")
         engram.set_world_state("Grammar freeze until Friday.", session)
         engram.flush()
-        engram.compile()  # so that there is a wiki
+        engram.compile()  # creates a wiki
     _allow(memory, 0o555, 0o444)
     yield memory
     _allow(memory, 0o755, 0o644)
@@ -88,7 +88,7 @@ def _allow(root: Path, directories: int, files: int) -> None:
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
-    """Call the command as one whom permissions bind, as they do not bind root."""
+    """Run the command as a user without write permission; root could still write."""
     library = ctypes.CDLL(None, use_errno=True)
 
     def call(*words: str, status: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
@@ -112,7 +112,7 @@ READING = [
     (("locks", "grammar.py"), ""),
     (("context",), ""),
     (("stats",), ""),
-    (("doctor",), "cannot be written"),
+    (("doctor",), "read-only from here"),
 ]
 
 
@@ -142,8 +142,8 @@ def test_a_closed_store_is_read_while_another_process_writes_to_it(memory: Path,
 def test_what_cannot_be_written_says_so_and_names_no_second_home(
     closed: Path, read: Read, words: tuple[str, ...]
 ) -> None:
-    told = read(*words, status=1, CODEX_THREAD_ID="t-1").stderr
-    assert "cannot be written" in told
-    assert str(closed) in told
-    assert "ENGRAM_HOME" not in told
-    assert "Traceback" not in told
+    errors = read(*words, status=1, CODEX_THREAD_ID="t-1").stderr
+    assert "cannot be written" in errors
+    assert str(closed) in errors
+    assert "ENGRAM_HOME" not in errors
+    assert "Traceback" not in errors

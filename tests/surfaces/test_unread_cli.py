@@ -1,4 +1,4 @@
-"""What could not be read, and reading all again, on the command line."""
+"""Unreadable records, and reading everything again, on the command line."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ def test_many_are_named_by_example_and_all_in_json(run: Run, home: Path) -> None
 def test_again_is_an_option_of_the_command(run: Run, home: Path) -> None:
     Claude(home).says("Hello")
     run("ingest")
-    assert run("ingest", "--again").stdout.startswith("discovered 1 · ingested 1 · skipped_unchanged 0")
+    assert run("ingest", "--again").stdout.startswith("Ingested 0 events of 1 session")
     assert "--again" in run("ingest", "--help").stdout
     assert "--watch" in run("ingest", "--again", "--watch", status=2).stderr

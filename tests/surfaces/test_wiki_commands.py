@@ -11,14 +11,14 @@ from tests.surfaces.conftest import Run
 def test_a_question_is_asked_in_plain_words_and_answered_with_sources(run: Run) -> None:
     run("remember", "We drop redis because it evicts sessions at night.", "-s", "talk")
     assert "session `talk`" in run("ask", "why", "do", "we", "drop", "redis").stdout
-    found = json.loads(run("ask", "why do we drop redis", "--file-back", "--json").stdout)
-    assert (found["known"], found["filed"]) == (True, "qa/why-do-we-drop-redis")
+    data = json.loads(run("ask", "why do we drop redis", "--file-back", "--json").stdout)
+    assert (data["known"], data["filed"]) == (True, "qa/why-do-we-drop-redis")
     assert "evicts sessions" in run("get", "qa/why-do-we-drop-redis").stdout
-    assert run("ask", "who is the emperor of Mars").stdout == "Nothing is known of that.\n"
+    assert run("ask", "who is the emperor of Mars").stdout == "No answer found in memory.\n"
 
 
 def test_lint_ends_with_status_1_on_errors_only(run: Run, tmp_path: Path) -> None:
-    run("stats")  # makes the store
+    run("stats")  # creates the store
     page = tmp_path / "home" / "wiki" / "concepts" / "a.md"
     page.parent.mkdir(parents=True)
     page.write_text("# A\n\nShort.\n")
@@ -28,7 +28,7 @@ def test_lint_ends_with_status_1_on_errors_only(run: Run, tmp_path: Path) -> Non
 
 
 def test_a_page_written_by_hand_is_found_after_indexing(run: Run, tmp_path: Path) -> None:
-    run("stats")  # makes the store
+    run("stats")  # creates the store
     page = tmp_path / "home" / "wiki" / "concepts" / "a.md"
     page.parent.mkdir(parents=True)
     page.write_text("# Zeppelin\n\nIt lands on the lighthouse at noon.\n")
@@ -41,7 +41,7 @@ def test_a_wiki_of_memoria_is_taken_over(run: Run, tmp_path: Path) -> None:
     (tmp_path / "memoria" / "daily" / "2026-04-01.md").write_text(
         "# Daily Log: 2026-04-01\n\n### Session (10:00)\n\nx\n"
     )
-    assert "Took over 1 logs and 0 articles" in run("import", "memoria", str(tmp_path / "memoria")).stdout
+    assert "Imported 1 log and 0 articles" in run("import", "memoria", str(tmp_path / "memoria")).stdout
     assert "Session (10:00)" in run("get", "daily/2026-04-01").stdout
 
 
@@ -56,7 +56,7 @@ def test_pages_are_listed_shown_edited_and_compared(run: Run, tmp_path: Path) ->
     assert "Iced, see concepts/cup." in run("wiki", "list").stdout
     shown = run("wiki", "show", "concepts/tea").stdout
     assert "Iced, see [[concepts/cup]]." in shown
-    assert "links to what is not there: concepts/cup" in shown
+    assert "broken links: concepts/cup" in shown
     (older,) = json.loads(run("wiki", "history", "tea", "--json").stdout)
     assert older["version"] in run("wiki", "history", "tea").stdout
     assert "-Hot, see" in run("wiki", "diff", "tea", older["version"]).stdout
@@ -66,7 +66,7 @@ def test_pages_are_listed_shown_edited_and_compared(run: Run, tmp_path: Path) ->
 
 
 def test_what_was_typed_is_kept_if_somebody_saved_meanwhile(run: Run, tmp_path: Path) -> None:
-    run("stats")  # makes the store
+    run("stats")  # creates the store
     page = tmp_path / "home" / "wiki" / "concepts" / "tea.md"
     page.parent.mkdir(parents=True)
     page.write_text("# Tea\n")
@@ -74,7 +74,7 @@ def test_what_was_typed_is_kept_if_somebody_saved_meanwhile(run: Run, tmp_path: 
     editor.write_text(f'#!/bin/sh\necho theirs >> {page}\necho mine >> "$1"\n')
     editor.chmod(0o755)
     refused = run("wiki", "edit", "concepts/tea", EDITOR=str(editor), VISUAL="", status=3)
-    kept = Path(refused.stderr.partition("Your text is kept in ")[2].partition(".md")[0] + ".md")
-    assert "mine" in kept.read_text()
+    result = Path(refused.stderr.partition("Your text is kept in ")[2].partition(".md")[0] + ".md")
+    assert "mine" in result.read_text()
     assert page.read_text() == "# Tea\ntheirs\n"
-    kept.unlink()
+    result.unlink()

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from engram.wiring.agents import agent_of
+from engram.install.agents import require_agent
 from tools import icon, packages
 
 FILES = packages.files()
@@ -67,7 +67,7 @@ def test_a_readme_says_enough(path: str) -> None:
 @pytest.mark.parametrize("package", HOOKED)
 def test_every_event_of_the_agent_is_told_to_us(package: str) -> None:
     hooks = data(f"packages/{package}/hooks/hooks.json")["hooks"]
-    agent = agent_of(HOOKED[package])
+    agent = require_agent(HOOKED[package])
     assert list(hooks) == [each.event for each in agent.hooks]
     for each in agent.hooks:
         (group,) = hooks[each.event]

@@ -1,7 +1,7 @@
-"""Stores with a model of the test's choice, and conversations to flush."""
+"""Stores with a model chosen by the test, and conversations to flush."""
 
 from __future__ import annotations
 
-from tests.llm.conftest import opened
+from tests.models.conftest import opened
 
 __all__ = ["opened"]

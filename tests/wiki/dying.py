@@ -1,4 +1,4 @@
-"""Compile in a process that kills itself at the n-th step that leaves a trace on disk, before or after it."""
+"""Compile in a process that kills itself before or after the n-th write to disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEPS = ("replace", "remove", "fsync", "unlink")
 
 
 def main(home: str, number: int, after: bool) -> None:
-    """Compile, and die at a step; end with 0 where there are fewer."""
+    """Compile and die at a step; exit with 0 if there are fewer steps."""
     from engram import Engram
 
     with Engram(home) as hub:
@@ -35,7 +35,7 @@ def main(home: str, number: int, after: bool) -> None:
 
         for name in STEPS:
             setattr(os, name, watched(getattr(os, name)))
-        setattr(passages, "put", watched(passages.put))  # noqa: B010  what a checker takes for its own
+        setattr(passages, "put", watched(passages.save_parts))  # noqa: B010  what a checker takes for its own
         hub.compile()
 
 

@@ -1,4 +1,4 @@
-"""Editing: nothing that anybody wrote is lost, whoever writes at the same time."""
+"""Editing: no text is lost, even with concurrent writers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pytest
 from engram import Engram
 from engram.errors import InvalidInput, TooLarge
 from engram.store import passages
-from engram.vault import history
-from engram.vault.vault import of
 from engram.wiki.edit import NotWhole, PageChanged
+from engram.wiki.vault import history
+from engram.wiki.vault.vault import open_vault
 from tests.wiki.logs import entry, log, page
 
 ROOT = Path(__file__).parents[2]
@@ -32,9 +32,9 @@ def test_a_page_is_written_read_changed_and_its_versions_kept(engram: Engram) ->
     (older,) = now.versions
     assert engram.get_page("concepts/tea", older.version).text == TEA
     assert "-It is hot.\n+It is iced." in engram.page_diff("concepts/tea", older.version)
-    told = page(engram, "log")
-    assert "edit | concepts/tea by you\n\n- Created: [[concepts/tea]]" in told
-    assert "edit | concepts/tea by ada\n\n- Updated: [[concepts/tea]]" in told
+    result = page(engram, "log")
+    assert "edit | concepts/tea by you\n\n- Created: [[concepts/tea]]" in result
+    assert "edit | concepts/tea by ada\n\n- Updated: [[concepts/tea]]" in result
     assert "| [[concepts/tea]] | It is hot. |" in page(engram, "index")
 
 
@@ -49,9 +49,9 @@ def test_an_older_version_is_restored_by_its_text(engram: Engram) -> None:
     version = engram.edit_page("concepts/tea", "# Tea\n\nWrong.\n", version).version
     (older,) = engram.get_page("concepts/tea").versions
     engram.edit_page("concepts/tea", engram.get_page("concepts/tea", older.version).text, version)
-    found = engram.get_page("concepts/tea")
-    assert found.text == TEA
-    assert len(found.versions) == 2
+    result = engram.get_page("concepts/tea")
+    assert result.text == TEA
+    assert len(result.versions) == 2
 
 
 LONG, LATIN, ESCAPED, OLD_MAC = (
@@ -61,7 +61,7 @@ LONG, LATIN, ESCAPED, OLD_MAC = (
 
 @pytest.mark.parametrize("held", [LONG, LATIN, ESCAPED, OLD_MAC])
 def test_what_an_editor_would_not_give_back_whole_is_not_replaced(engram: Engram, held: bytes) -> None:
-    path = Path(of(engram).root, "concepts", "tea.md")
+    path = Path(open_vault(engram).root, "concepts", "tea.md")
     path.parent.mkdir(parents=True)
     path.write_bytes(held)
     seen = engram.get_page("concepts/tea")
@@ -72,7 +72,7 @@ def test_what_an_editor_would_not_give_back_whole_is_not_replaced(engram: Engram
 
 
 def test_line_ends_and_a_mark_at_the_beginning_hinder_nobody(engram: Engram) -> None:
-    path = Path(of(engram).root, "concepts", "tea.md")
+    path = Path(open_vault(engram).root, "concepts", "tea.md")
     path.parent.mkdir(parents=True)
     path.write_bytes(b"\xef\xbb\xbf# Tea\r\n\r\nHot.\r\n")
     seen = engram.get_page("concepts/tea")
@@ -82,7 +82,7 @@ def test_line_ends_and_a_mark_at_the_beginning_hinder_nobody(engram: Engram) -> 
 
 
 def test_a_page_that_is_written_is_not_said_to_be_lost_when_nothing_can_tell_of_it(engram: Engram) -> None:
-    root = Path(of(engram).root)
+    root = Path(open_vault(engram).root)
     (root / "log.md").mkdir(parents=True)  # where no line can be added
     (root / "index.md").mkdir()
     done = engram.edit_page("concepts/tea", TEA)
@@ -92,7 +92,7 @@ def test_a_page_that_is_written_is_not_said_to_be_lost_when_nothing_can_tell_of_
 
 def test_who_saw_something_else_is_refused_and_told_what_stands_there(engram: Engram) -> None:
     version = engram.edit_page("concepts/tea", TEA).version
-    path = Path(of(engram).root, "concepts", "tea.md")
+    path = Path(open_vault(engram).root, "concepts", "tea.md")
     path.write_text("# Tea\n\nIced, says an editor.\n")
     with pytest.raises(PageChanged) as refused:
         engram.edit_page("concepts/tea", "# Tea\n\nMine.\n", version)
@@ -106,7 +106,7 @@ def test_a_page_that_is_there_is_no_new_one_and_one_that_went_is_told(engram: En
     version = engram.edit_page("concepts/tea", TEA).version
     with pytest.raises(PageChanged):
         engram.edit_page("concepts/tea", "# Other\n")
-    Path(of(engram).root, "concepts", "tea.md").unlink()
+    Path(open_vault(engram).root, "concepts", "tea.md").unlink()
     with pytest.raises(PageChanged) as refused:
         engram.edit_page("concepts/tea", "# Tea\n\nMine.\n", version)
     assert (refused.value.version, refused.value.content) == ("", "")
@@ -148,10 +148,10 @@ def test_two_processes_that_try_again_lose_no_line(tmp_path: Path) -> None:
     both = [subprocess.Popen([sys.executable, "-c", script, str(home), name], cwd=ROOT) for name in "ab"]
     assert [each.wait(120) for each in both] == [0, 0]
     with Engram(home) as hub:
-        found = hub.get_page("concepts/tea")
-    lines = found.text.splitlines()[3:]
+        result = hub.get_page("concepts/tea")
+    lines = result.text.splitlines()[3:]
     assert sorted(lines) == sorted(f"{name}{number}" for name in "ab" for number in range(10))
-    assert len(found.versions) == 20
+    assert len(result.versions) == 20
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_nothing_outside_of_the_folders_is_written(engram: Engram, target: str) 
 def test_a_link_that_leads_out_of_the_vault_is_refused(engram: Engram, tmp_path: Path) -> None:
     secret = tmp_path / "secret.md"
     secret.write_text("mine")
-    folder = Path(of(engram).root, "concepts")
+    folder = Path(open_vault(engram).root, "concepts")
     folder.mkdir(parents=True)
     (folder / "out.md").symlink_to(secret)
     for call in (lambda: engram.edit_page("concepts/out", "# X\n"), lambda: engram.get_page("concepts/out")):
@@ -184,7 +184,7 @@ def test_sizes_and_emptiness_are_refused(engram: Engram) -> None:
 
 
 def test_line_ends_and_the_mark_at_the_beginning_stay(engram: Engram) -> None:
-    path = Path(of(engram).root, "concepts", "tea.md")
+    path = Path(open_vault(engram).root, "concepts", "tea.md")
     path.parent.mkdir(parents=True)
     path.write_bytes("\ufeff# Tea\r\n\r\nHot.\r\n".encode())
     seen = engram.get_page("concepts/tea")
@@ -204,7 +204,7 @@ def test_an_edited_page_is_found_at_once_and_without_its_secrets(engram: Engram)
 
 
 def _rows(hub: Engram, target: str) -> list[dict[str, str]]:
-    ids = passages.known(hub.engine, "article")
+    ids = passages.list_documents(hub.engine, "article")
     assert target in ids
     return hub.engine.run("select content from passages where kind = 'article' and key = :key", key=target)
 
@@ -214,10 +214,10 @@ def test_a_log_is_edited_whole_and_its_entries_are_still_known(engram: Engram) -
     seen = engram.get_page("daily/2026-11-10")
     assert [each.id for each in seen.entries] == ["e1", "e2"]
     engram.edit_page("daily/2026-11-10", seen.text.replace("mend the door", "paint the door"), seen.version)
-    found = engram.get_page("daily/2026-11-10")
-    assert [each.session_id for each in found.entries] == ["s1", "s2"]
-    assert "paint the door" in found.entries[1].content
-    assert "daily/2026-11-10#e2" in passages.known(engram.engine, "daily")
+    result = engram.get_page("daily/2026-11-10")
+    assert [each.session_id for each in result.entries] == ["s1", "s2"]
+    assert "paint the door" in result.entries[1].content
+    assert "daily/2026-11-10#e2" in passages.list_documents(engram.engine, "daily")
     assert engram.compile().logs == ("2026-11-10",)
 
 
@@ -225,10 +225,10 @@ def test_what_a_person_edits_stays_when_the_page_is_made_again(engram: Engram) -
     log(engram, "2026-11-09", entry(1, goal="mend the till"))
     engram.compile()
     seen = engram.get_page("concepts/shop")
-    assert (seen.made_by, seen.edited) == ("rules/1", ())
+    assert (seen.made_by, seen.edited) == ("rules/2", ())
     engram.edit_page("concepts/shop", seen.text.replace("## Timeline\n", "## Timeline\n\nMine.\n"), seen.version)
     assert engram.get_page("concepts/shop").edited == ("Timeline",)
     log(engram, "2026-11-10", entry(2, goal="mend the door"))
     engram.compile()
     assert "Mine." in page(engram, "concepts/shop")
-    assert len(history.versions(of(engram), "concepts/shop")) == 2
+    assert len(history.list_versions(open_vault(engram), "concepts/shop")) == 2

@@ -1,4 +1,4 @@
-"""Flush: nothing lost, nothing doubled, nothing obeyed."""
+"""Flush: nothing is lost, duplicated or obeyed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ import pytest
 
 from engram import Engram
 from engram.clock import Clock
-from engram.store import entries
-from engram.vault import daily_log, vault
+from engram.store import log_entries
+from engram.wiki.vault import daily_log, vault
 from tests.conftest import ManualClock
-from tests.llm.conftest import Opened
-from tests.llm.speaking import says, speaking
-from tests.memory.talking import said
+from tests.models.conftest import Opened
+from tests.models.speaking import says, speaking
+from tests.summaries.talking import said
 
 BEGAN = "2026-11-10T10:00:00+00:00"
 TALK = (
@@ -34,12 +34,12 @@ TALK = (
 
 
 def logs(hub: Engram) -> dict[str, str]:
-    place = vault.of(hub)
-    return {day: place.read(f"daily/{day}") or "" for day in daily_log.days(place)}
+    place = vault.open_vault(hub)
+    return {day: place.read(f"daily/{day}") or "" for day in daily_log.list_days(place)}
 
 
-def flushed(hub: Engram) -> list[daily_log.Entry]:
-    return [entry for day, text in logs(hub).items() for entry in daily_log.read(text, day)]
+def flushed(hub: Engram) -> list[daily_log.LogEntry]:
+    return [entry for day, text in logs(hub).items() for entry in daily_log.parse_entries(text, day)]
 
 
 def test_a_conversation_becomes_an_entry_with_its_origin(engram: Engram) -> None:
@@ -82,8 +82,8 @@ def test_the_day_is_that_of_where_the_user_lives(opened: Opened) -> None:
 def test_a_log_that_a_person_edited_keeps_what_they_wrote(engram: Engram) -> None:
     said(engram, "one", BEGAN, *TALK)
     engram.flush()
-    place = vault.of(engram)
-    path = Path(place.path("daily/2026-11-10"))
+    place = vault.open_vault(engram)
+    path = Path(place.resolve_path("daily/2026-11-10"))
     path.write_text(path.read_text().replace("## Memory", "My own note.\n\n## Mine\n\nKeep this.\n\n## Memory"))
     said(engram, "two", BEGAN, *TALK)
     engram.flush()
@@ -97,7 +97,7 @@ def test_a_log_that_a_person_edited_keeps_what_they_wrote(engram: Engram) -> Non
 def test_an_entry_somebody_deleted_does_not_come_back(engram: Engram) -> None:
     said(engram, "one", BEGAN, *TALK)
     engram.flush()
-    path = Path(vault.of(engram).path("daily/2026-11-10"))
+    path = Path(vault.open_vault(engram).resolve_path("daily/2026-11-10"))
     path.write_text("# Daily Log: 2026-11-10\n\n## Sessions\n")
     engram.flush()
     assert flushed(engram) == []
@@ -119,9 +119,9 @@ def test_what_comes_late_and_was_said_early_is_flushed_once(opened: Opened, toda
         hub = asking(opened, api.url, today)
         texts = [f"part {n} " + "x" * 30_000 for n in range(4)]
         said(hub, "talk", "2026-11-16T11:00:00+00:00", *(f"user: {text}" for text in texts[:2]))
-        said(hub, "talk", RECENT, *(f"user: {text}" for text in texts[2:]))  # stored last, said first
+        said(hub, "talk", RECENT, *(f"user: {text}" for text in texts[2:]))  # stored last, but said first
         hub.flush()
-        rows = entries.of_day(hub.engine, "2026-11-16")
+        rows = log_entries.list_by_day(hub.engine, "2026-11-16")
         assert len({(row["first"], row["last"]) for row in rows}) == len(rows) == 4
         assert hub.flush().entries == ()
 
@@ -137,8 +137,13 @@ def test_deleting_a_session_takes_its_entries_out_of_the_logs(engram: Engram) ->
 
 # ---- A crash between any two steps
 
-STEPS = ["engram.store.entries.move", "engram.store.entries.add", "engram.vault.daily_log.append", "os.replace",
-         "engram.store.entries.mark_written"]  # fmt: skip
+STEPS = [
+    "engram.store.log_entries.advance_mark",
+    "engram.store.log_entries.insert",
+    "engram.wiki.vault.daily_log.append_entries",
+    "os.replace",
+    "engram.store.log_entries.mark_written",
+]
 DYING = """
 import importlib, os, signal, sys
 from engram import Engram
@@ -167,11 +172,11 @@ def test_a_crash_at_any_step_loses_nothing_and_repeats_nothing(tmp_path: Path, s
         assert done.returncode == -signal.SIGKILL
         engram.flush()
         assert [entry.session_id for entry in flushed(engram)] == ["one"]
-        assert entries.unwritten(engram.engine) == []
+        assert log_entries.list_unwritten(engram.engine) == []
         assert [name for name in os.listdir(home / "wiki" / "daily") if name.endswith(".md")] == ["2026-11-10.md"]
 
 
-# ---- Several at once
+# ---- Concurrent flushes
 
 
 def test_two_flushes_of_one_session_at_the_same_instant_make_one_entry(engram: Engram) -> None:
@@ -269,7 +274,7 @@ def test_what_may_heal_is_tried_again_later_and_in_the_end_quoted(opened: Opened
             assert set(hub.flush().failed) == {"talk", "other"}
             assert hub.flush().failed == {}  # not before its time
             for each in ("talk", "other"):
-                entries.put_off(hub.engine, each, 0)  # which has come
+                log_entries.set_next_try(hub.engine, each, 0)  # now it is due
         assert flushed(hub) == []
         assert hub.flush().failed == {}
         assert [entry.content.startswith("**Goal:**") for entry in flushed(hub)] == [True, True]
@@ -289,7 +294,7 @@ def test_a_model_that_does_not_answer_in_time_is_asked_again_later(opened: Opene
 
 
 class SteadyClock(Clock):
-    """The day of the test, and time that really passes."""
+    """The day of the test, with time that passes."""
 
     def __init__(self, day: ManualClock) -> None:
         self.day = day
@@ -329,6 +334,6 @@ def test_a_long_conversation_is_cut_where_somebody_begins_to_speak(opened: Opene
         )
         hub.flush()
         assert len(flushed(hub)) == len(api.asked) > 2
-        ranges = [(row["first"], row["last"]) for row in entries.of_day(hub.engine, "2026-11-16")]
+        ranges = [(row["first"], row["last"]) for row in log_entries.list_by_day(hub.engine, "2026-11-16")]
         assert all(one[1] + 1 == two[0] for one, two in pairwise(ranges))
         assert hub.flush().entries == ()

@@ -1,4 +1,4 @@
-"""Taking over a wiki of memoria: all of it, once, and nothing of ours lost."""
+"""Import of a memoria wiki: completely, once, and without loss of our own pages."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from engram import Engram
 from engram.errors import ImportRefused
-from engram.vault import daily_log, gate, state, vault
-from engram.wiki.import_memoria import known_entries, relinked
-from engram.wiki.memoria_tree import decoded
-from tests.memory.talking import said
+from engram.importers.memoria import mark_entries, rewrite_links
+from engram.importers.memoria_tree import decode_text
+from engram.wiki.vault import daily_log, due_logs, state, vault
+from tests.summaries.talking import said
 
 LOG = """# Daily Log: 2026-04-01
 
@@ -85,10 +85,10 @@ def files(root: str) -> dict[str, bytes]:
 
 def test_all_of_it_is_taken_over_and_found(engram: Engram, tree: Path) -> None:
     before = files(str(tree))
-    found = engram.import_memoria(str(tree))
-    home = vault.of(engram)
-    assert (found.logs, found.articles, found.compiled, found.refused) == (2, 2, 1, ())
-    assert (found.last_flush, found.links, found.kept_both) == ("s-9", 1, {})
+    result = engram.import_memoria(str(tree))
+    home = vault.open_vault(engram)
+    assert (result.logs, result.articles, result.compiled, result.refused) == (2, 2, 1, ())
+    assert (result.last_flush, result.links, result.kept_both) == ("s-9", 1, {})
     page = home.read("concepts/zeppelin-gateway") or ""
     assert "[[connections/a-and-b|the link]]" in page
     assert "[[knowledge/concepts/not-a-link]]" in page
@@ -103,25 +103,25 @@ def test_all_of_it_is_taken_over_and_found(engram: Engram, tree: Path) -> None:
 
 def test_entries_of_its_logs_become_entries_of_ours_and_what_says_nothing_does_not(engram: Engram, tree: Path) -> None:
     engram.import_memoria(str(tree))
-    text = vault.of(engram).read("daily/2026-04-01") or ""
-    (entry,) = daily_log.read(text, "2026-04-01")
+    text = vault.open_vault(engram).read("daily/2026-04-01") or ""
+    (entry,) = daily_log.parse_entries(text, "2026-04-01")
     assert (entry.flavor, entry.session_id, entry.title) == ("memoria", "", "Session (10:03)")
     assert "port 8040" in entry.content
 
 
 def test_a_log_compiled_there_and_unchanged_since_counts_as_compiled(engram: Engram, tree: Path) -> None:
     engram.import_memoria(str(tree))
-    home = vault.of(engram)
-    logs = state.load(home)["logs"]
+    home = vault.open_vault(engram)
+    logs = state.load_state(home)["logs"]
     assert set(logs) == {"2026-04-01"}
-    assert logs["2026-04-01"]["hash"] == gate.digest(home.read("daily/2026-04-01") or "")
-    orphans = {each.page for each in engram.lint().findings if each.check == "orphan-source"}
+    assert logs["2026-04-01"]["hash"] == due_logs.hash_text(home.read("daily/2026-04-01") or "")
+    orphans = {finding.page for finding in engram.lint().findings if finding.check == "orphan-source"}
     assert orphans == {"daily/2026-04-02"}
 
 
 def test_a_second_import_changes_nothing_also_after_edits(engram: Engram, tree: Path) -> None:
     engram.import_memoria(str(tree))
-    home = vault.of(engram)
+    home = vault.open_vault(engram)
     held = home.read("concepts/zeppelin-gateway")
     assert held is not None
     assert home.write("concepts/zeppelin-gateway", held + "\nMine.\n", held)
@@ -140,26 +140,26 @@ def test_what_is_new_there_comes_with_the_next_import(engram: Engram, tree: Path
     engram.import_memoria(str(tree))
     (tree / "daily/2026-04-01.md").write_text(LOG + "\n### Session (12:00)\n\nThe gateway has a second door.\n")
     (tree / "knowledge/qa/new.md").write_text("# New\n")
-    found = engram.import_memoria(str(tree))
-    assert (found.logs, found.articles, found.kept_both) == (1, 1, {})
-    assert "second door" in (vault.of(engram).read("daily/2026-04-01") or "")
+    result = engram.import_memoria(str(tree))
+    assert (result.logs, result.articles, result.kept_both) == (1, 1, {})
+    assert "second door" in (vault.open_vault(engram).read("daily/2026-04-01") or "")
 
 
 def test_of_two_pages_of_one_name_both_are_kept_and_told(engram: Engram, tree: Path) -> None:
-    home = vault.of(engram)
+    home = vault.open_vault(engram)
     assert home.write("concepts/zeppelin-gateway", "Ours.\n", None)
     said(engram, "talk", "2026-04-01T10:00:00+00:00", "Please move the gateway to another port today.", "Moved it.")
     engram.flush()
     log = home.read("daily/2026-04-01")
-    found = engram.import_memoria(str(tree))
-    assert found.kept_both == {
+    result = engram.import_memoria(str(tree))
+    assert result.kept_both == {
         "daily/2026-04-01": "daily/2026-04-01-memoria",
         "concepts/zeppelin-gateway": "concepts/zeppelin-gateway-memoria",
     }
     assert home.read("concepts/zeppelin-gateway") == "Ours.\n"
     assert home.read("daily/2026-04-01") == log
     assert "port 8040" in (home.read("daily/2026-04-01-memoria") or "")
-    assert state.load(home)["logs"] == {}
+    assert state.load_state(home)["logs"] == {}
     again = engram.import_memoria(str(tree))
     assert (again.logs, again.articles) == (0, 0)
 
@@ -180,9 +180,9 @@ def test_what_is_no_tree_is_refused(engram: Engram, tmp_path: Path) -> None:
     for path in ("nothing", "missing"):
         with pytest.raises(ImportRefused):
             engram.import_memoria(str(tmp_path / path))
-    os.makedirs(os.path.join(vault.of(engram).root, "daily"))
-    with pytest.raises(ImportRefused, match="the wiki itself"):
-        engram.import_memoria(vault.of(engram).root)
+    os.makedirs(os.path.join(vault.open_vault(engram).root, "daily"))
+    with pytest.raises(ImportRefused, match="the wiki in use"):
+        engram.import_memoria(vault.open_vault(engram).root)
 
 
 def test_files_that_lead_out_of_the_tree_and_odd_names_are_left_or_spelt_plainly(engram: Engram, tree: Path) -> None:
@@ -192,9 +192,9 @@ def test_files_that_lead_out_of_the_tree_and_odd_names_are_left_or_spelt_plainly
     (tree / "knowledge/people").mkdir()
     (tree / "knowledge/people/anna.md").write_text("# Anna\n\n[[concepts/a\\b]]\n")
     (tree / "knowledge/qa/who.md").write_text("# Who\n\n[[people/anna]] [[../../etc/passwd]]\n")
-    found = engram.import_memoria(str(tree))
-    home = vault.of(engram)
-    assert found.refused == ("concepts/evil: it leads out of the tree",)
+    result = engram.import_memoria(str(tree))
+    home = vault.open_vault(engram)
+    assert result.refused == ("concepts/evil: links out of the tree",)
     assert b"private" not in b"".join(files(home.root).values())
     assert home.read("concepts/a-b") == "# Odd\n"
     assert "[[concepts/a-b]]" in (home.read("concepts/people/anna") or "")
@@ -206,35 +206,35 @@ def test_broken_state_files_and_odd_encodings_stop_nothing(engram: Engram, tree:
     (tree / "scripts/last-flush.json").write_text("[1]")
     (tree / "knowledge/qa/old.md").write_bytes("# Größe\r\n\r\nNaïve café.\r\n".encode("cp1252"))
     (tree / "knowledge/qa/wide.md").write_bytes("# Breit\n".encode("utf-16"))
-    found = engram.import_memoria(str(tree))
-    assert (found.compiled, found.articles) == (0, 4)
-    assert found.refused == ("state.json: it cannot be read",)
-    assert vault.of(engram).read("qa/old") == "# Größe\n\nNaïve café.\n"
-    assert vault.of(engram).read("qa/wide") == "# Breit\n"
+    result = engram.import_memoria(str(tree))
+    assert (result.compiled, result.articles) == (0, 4)
+    assert result.refused == ("state.json: cannot be read",)
+    assert vault.open_vault(engram).read("qa/old") == "# Größe\n\nNaïve café.\n"
+    assert vault.open_vault(engram).read("qa/wide") == "# Breit\n"
 
 
 def test_secrets_stay_behind(engram: Engram, tree: Path) -> None:
     key = "AKIA" + "QWERTYUIOPASDFGH"
     (tree / "knowledge/qa/key.md").write_text(f"# Key\n\nIt is {key}.\n")
-    found = engram.import_memoria(str(tree))
-    assert sum(found.redacted.values()) == 1
-    assert key not in (vault.of(engram).read("qa/key") or key)
+    result = engram.import_memoria(str(tree))
+    assert sum(result.redacted.values()) == 1
+    assert key not in (vault.open_vault(engram).read("qa/key") or key)
 
 
 def test_a_dry_run_tells_the_same_and_writes_nothing(engram: Engram, tree: Path) -> None:
-    told = engram.import_memoria(str(tree), dry_run=True)
-    assert not os.path.exists(vault.of(engram).root)
-    assert (told.logs, told.articles, told.compiled, told.dry_run) == (2, 2, 1, True)
+    result = engram.import_memoria(str(tree), dry_run=True)
+    assert not os.path.exists(vault.open_vault(engram).root)
+    assert (result.logs, result.articles, result.compiled, result.dry_run) == (2, 2, 1, True)
 
 
 @given(st.binary(max_size=60))
 def test_any_bytes_are_some_text(raw: bytes) -> None:
-    assert "\r" not in decoded(raw)
+    assert "\r" not in decode_text(raw)
 
 
 @given(st.text(alphabet="[]|#`ab/~\n ", max_size=60))
 def test_links_that_need_nothing_stay_as_they_are(text: str) -> None:
-    assert relinked(text, lambda name: name) == (text, 0)
+    assert rewrite_links(text, lambda name: name) == (text, 0)
 
 
 @given(
@@ -242,6 +242,6 @@ def test_links_that_need_nothing_stay_as_they_are(text: str) -> None:
 )
 def test_entries_are_marked_once(lines: list[str]) -> None:
     text = "\n".join([*lines, ""])
-    once = known_entries(text, "2026-04-01")
-    assert known_entries(once, "2026-04-01") == once
+    once = mark_entries(text, "2026-04-01")
+    assert mark_entries(once, "2026-04-01") == once
     assert [line for line in once.split("\n") if not line.startswith("<!--")] == text.split("\n")

@@ -1,1 +1,1 @@
-"""What runs inside the peers' own environments; nothing of ours can be imported there."""
+"""Runners for the environments of the peers; they cannot import our code."""

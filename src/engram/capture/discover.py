@@ -1,4 +1,4 @@
-"""Find transcripts, and tell which of them have something new."""
+"""Find transcripts and detect which of them changed."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from itertools import islice
 from pathlib import PurePath
 from stat import S_ISREG
 
-from engram.adapters.adapter import HEAD, Adapter, Mark, Place
-from engram.adapters.bounded import opened
-from engram.adapters.registry import adapters, recognised
+from engram.agents.transcripts.adapter import HEAD_BYTES, Adapter, Mark, Place
+from engram.agents.transcripts.formats.bounded_file import open_unpacked
+from engram.agents.transcripts.registry import load_adapters, match_adapter
 from engram.errors import Error
-from engram.model import Event
-from engram.value import value
-from engram.zstd import zstd
+from engram.platform.value import value
+from engram.platform.zstd import zstd
+from engram.types import Event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.store.engine import Row
 
-_LOOKED_AT = 5000  # items of a file whose content does not tell whose it is
-_PROBE = 1024  # bytes at either end of what was read that tell whether it is still the same file
+_LOOKED_AT = 5000  # items to read of a file whose format its content does not identify
+_PROBE = 1024  # bytes at the start and end of the part already read, used to detect a replaced file
 
 
-class Unreadable(Exception):
-    """A file that nothing here can read; its text says why."""
+class UnreadableFile(Exception):
+    """A file that no adapter can read; the message says why."""
 
     def __init__(self, reason: str, *, is_lasting: bool = True) -> None:
         super().__init__(reason)
-        self.is_lasting = is_lasting  # until an adapter learns more
+        self.is_lasting = is_lasting  # until an adapter changes
 
 
 @value
-class Unread:
+class UnreadFile:
     """A file that could not be read."""
 
     path: str
@@ -46,62 +46,62 @@ class Unread:
 
 
 @value
-class Source:
-    """One transcript as it lies there now."""
+class TranscriptFile:
+    """A transcript file with its current size and time."""
 
     path: str
-    name: str  # its path as it was before it was compressed
-    flavor: str  # of the place it lies in; counts only if its content does not tell
+    name: str  # path without the .zst extension
+    flavor: str  # agent of the directory it is in; used only if the content does not identify it
     size: int
     changed_at: int
     inode: int
-    expected: bool = True  # to be a transcript: it is named, or lies where an agent keeps its transcripts
+    expected: bool = True  # named by the user, or in an agent's transcript directory
 
     @property
-    def shown(self) -> str:
-        """Return its path as any terminal and store can show it."""
+    def display_path(self) -> str:
+        """Return its path in a form any terminal and store can show."""
         return os.fsencode(self.path).decode("utf-8", "backslashreplace")
 
-    def unchanged(self, cursor: Row) -> bool:
-        """Tell whether nothing happened to it since it was read."""
-        seen = (cursor["size"], cursor["changed_at"], cursor["inode"])
-        return seen == (self.size, self.changed_at, self.inode) and cursor["vanished_at"] is None
+    def is_unchanged(self, cursor: Row) -> bool:
+        """Return whether it is unchanged since it was last read."""
+        last_seen = (cursor["size"], cursor["changed_at"], cursor["inode"])
+        return last_seen == (self.size, self.changed_at, self.inode) and cursor["vanished_at"] is None
 
 
-def machine(dialect: str) -> str:
-    """Return whose files a cursor is about; a SQLite store serves one machine."""
+def get_machine(dialect: str) -> str:
+    """Return the machine a cursor belongs to; "" for SQLite, which serves one machine."""
     return "" if dialect == "sqlite" else socket.gethostname()
 
 
-def places(projects: Iterable[str], flavor: str | None = None) -> Iterator[tuple[str, Place]]:
-    """Yield where each flavor keeps its transcripts."""
-    for each in adapters().values():
-        if flavor in (None, each.flavor):
-            for place in each.places(os.environ, projects):
-                yield each.flavor, place
+def iter_places(projects: Iterable[str], flavor: str | None = None) -> Iterator[tuple[str, Place]]:
+    """Yield the places where each agent keeps its transcripts."""
+    for adapter in load_adapters().values():
+        if flavor in (None, adapter.flavor):
+            for place in adapter.places(os.environ, projects):
+                yield adapter.flavor, place
 
 
-def sources(projects: Iterable[str], flavor: str | None = None) -> Iterator[Source]:
+def iter_transcripts(projects: Iterable[str], flavor: str | None = None) -> Iterator[TranscriptFile]:
     """Yield every file that may be a transcript, each once."""
     seen: set[str] = set()
-    for name, place in places(projects, flavor):
-        for entry in _walk(place.root, place.endings, place.depth, place.left_out):
+    for name, place in iter_places(projects, flavor):
+        for entry in _iter_files(place.root, place.endings, place.depth, place.left_out):
             plain = entry.removesuffix(".zst")
             if entry not in seen and (entry == plain or not os.path.exists(plain)):
                 seen.add(entry)
-                found = source(entry, name)
-                if found is not None:
-                    yield found
+                transcript = stat_transcript(entry, name)
+                if transcript is not None:
+                    yield transcript
 
 
-def source(path: str, flavor: str = "", *, expected: bool = True) -> Source | None:
-    """Return a file as it lies there now; a database counts with its write-ahead log."""
+def stat_transcript(path: str, flavor: str = "", *, expected: bool = True) -> TranscriptFile | None:
+    """Return a file's current state, including the write-ahead log of a database."""
     try:
         stat = os.stat(path)
     except (OSError, ValueError):
         return None
     if not S_ISREG(stat.st_mode):
-        return None  # reading a pipe would wait for ever
+        return None  # reading a pipe would block forever
     size, changed = stat.st_size, stat.st_mtime_ns // 1000
     if path.endswith((".db", ".vscdb", ".sqlite")):
         try:
@@ -112,14 +112,14 @@ def source(path: str, flavor: str = "", *, expected: bool = True) -> Source | No
     inode = stat.st_ino if stat.st_ino < 1 << 63 else stat.st_ino >> 1
     name = path.removesuffix(".zst")
     if not name.isascii():
-        name = os.fsencode(name).decode("utf-8", "backslashreplace")  # what any store can hold
-    return Source(
+        name = os.fsencode(name).decode("utf-8", "backslashreplace")  # valid text for any store
+    return TranscriptFile(
         path=path, name=name, flavor=flavor, size=size, changed_at=changed, inode=inode, expected=expected
     )  # fmt: skip
 
 
-def _walk(root: str, endings: tuple[str, ...], depth: int, left_out: tuple[str, ...]) -> Iterator[str]:
-    """Yield files below a directory in the order of their names; links to directories are not followed."""
+def _iter_files(root: str, endings: tuple[str, ...], depth: int, left_out: tuple[str, ...]) -> Iterator[str]:
+    """Yield files below a directory, sorted by name; links to directories are not followed."""
     try:
         entries = sorted(os.scandir(root), key=lambda entry: entry.name)
     except OSError:
@@ -131,7 +131,7 @@ def _walk(root: str, endings: tuple[str, ...], depth: int, left_out: tuple[str, 
             continue
         if entry.is_dir(follow_symlinks=False):
             if depth:
-                yield from _walk(entry.path, endings, depth - 1, left_out)
+                yield from _iter_files(entry.path, endings, depth - 1, left_out)
         elif entry.name.endswith(endings):
             yield entry.path
 
@@ -140,18 +140,18 @@ def _is_left_out(name: str, left_out: tuple[str, ...]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in left_out)
 
 
-def below(directory: str, flavor: str | None = None) -> list[str]:
-    """Return every file below a directory that may be a transcript, of a flavor or of any, by its name."""
-    found = [place for _, place in places((), flavor)]
-    endings = tuple({ending for place in found for ending in place.endings})
-    left_out = tuple({pattern for place in found for pattern in place.left_out})
-    return list(_walk(directory, endings, 12, left_out))
+def list_files_below(directory: str, flavor: str | None = None) -> list[str]:
+    """Return every file below a directory that may be a transcript, by its name."""
+    known_places = [place for _, place in iter_places((), flavor)]
+    endings = tuple({ending for place in known_places for ending in place.endings})
+    left_out = tuple({pattern for place in known_places for pattern in place.left_out})
+    return list(_iter_files(directory, endings, 12, left_out))
 
 
-def flavor_at(path: str, found: Iterable[tuple[str, Place]]) -> str:
-    """Return which agent keeps its transcripts where a file lies, also behind links; nothing if none does."""
+def find_flavor(path: str, known_places: Iterable[tuple[str, Place]]) -> str:
+    """Return the agent whose transcript directory contains a file, also through links, or ""."""
     real = os.path.realpath(path)
-    fitting = ((flavor, place) for flavor, place in found if path.endswith(place.endings))
+    fitting = ((flavor, place) for flavor, place in known_places if path.endswith(place.endings))
     return next((flavor for flavor, place in fitting if _is_inside(path, real, place)), "")
 
 
@@ -166,34 +166,34 @@ def _is_inside(path: str, real: str, place: Place) -> bool:
 _real = lru_cache(maxsize=256)(os.path.realpath)
 
 
-def adapter_of(found: Source) -> Adapter | None:
-    """Return the adapter a file is for, by what it holds or else by where it lies; None if it holds nothing yet."""
-    head = _head(found.path)
+def find_adapter(transcript: TranscriptFile) -> Adapter | None:
+    """Return the adapter for a file, by its content or else its location; None if it is still empty."""
+    head = _read_head(transcript.path)
     if not head.strip(b"\0\r\n "):
         return None
-    return recognised(found.path, head, found.flavor) or _adapter_at(found)
+    return match_adapter(transcript.path, head, transcript.flavor) or _find_adapter_by_place(transcript)
 
 
-def _head(path: str) -> bytes:
+def _read_head(path: str) -> bytes:
     try:
-        with opened(path) as file:
-            return file.read(HEAD)
+        with open_unpacked(path) as file:
+            return file.read(HEAD_BYTES)
     except (EOFError, ValueError, zstd.ZstdError) as problem:
-        raise Unreadable(f"it cannot be unpacked: {problem}") from problem
+        raise UnreadableFile(f"cannot be unpacked: {problem}") from problem
 
 
-def _adapter_at(found: Source) -> Adapter:
-    """Return the adapter of the agent that keeps its transcripts where a file lies, if it finds anything in it."""
-    adapter = adapters().get(found.flavor)
+def _find_adapter_by_place(transcript: TranscriptFile) -> Adapter:
+    """Return the adapter of the agent whose directory contains the file, if it can read anything in it."""
+    adapter = load_adapters().get(transcript.flavor)
     if adapter is None:
-        raise Unreadable("no agent that Engram knows writes this format")
-    if not _says_something(adapter, found.path):
-        raise Unreadable(f"found in the transcript folder of {adapter.flavor}, but its format is not recognized")
+        raise UnreadableFile("not a format of any supported agent")
+    if not _has_known_events(adapter, transcript.path):
+        raise UnreadableFile(f"in the transcript directory of {adapter.flavor}, but in an unknown format")
     return adapter
 
 
-def _says_something(adapter: Adapter, path: str) -> bool:
-    """Tell whether an adapter finds in a file more than records it does not know and damage."""
+def _has_known_events(adapter: Adapter, path: str) -> bool:
+    """Return whether an adapter reads more from a file than unknown or damaged records."""
     is_strange = False
     try:
         for item in islice(adapter.read(path, Mark()), _LOOKED_AT):
@@ -201,32 +201,32 @@ def _says_something(adapter: Adapter, path: str) -> bool:
                 is_strange = True
                 if item.kind not in ("opaque", "damage") and (item.text or item.name or item.arguments):
                     return True
-    except Error as problem:  # a database that is locked or closed to us
-        raise Unreadable(str(problem), is_lasting=False) from problem
+    except Error as problem:  # a database that is locked or not readable
+        raise UnreadableFile(str(problem), is_lasting=False) from problem
     return not is_strange
 
 
-def resumed(found: Source, cursor: Row | None) -> Mark:
-    """Return where to go on reading: after what was read, unless the file is another one now."""
+def find_resume_mark(transcript: TranscriptFile, cursor: Row | None) -> Mark:
+    """Return where to resume reading: after the part already read, or at the start if the file was replaced."""
     import orjson
 
     if cursor is None or not cursor["place"]:
         state = orjson.loads(cursor["state"]) if cursor and cursor["state"] else None
         return Mark(offset=0, state=state)
-    if probe(found.path, cursor["place"]) != (cursor["head"], cursor["tail"]):
+    if hash_ends(transcript.path, cursor["place"]) != (cursor["head"], cursor["tail"]):
         return Mark()
     return Mark(offset=cursor["place"], state=orjson.loads(cursor["state"]) if cursor["state"] else None)
 
 
-def probe(path: str, place: int) -> tuple[str, str]:
-    """Return hashes of the first bytes of a file and of those before a place in it."""
-    if not place:
+def hash_ends(path: str, offset: int) -> tuple[str, str]:
+    """Return hashes of the first bytes of a file and of the bytes before an offset."""
+    if not offset:
         return "", ""
-    length = min(_PROBE, place)
+    length = min(_PROBE, offset)
     try:
-        with opened(path) as file:
+        with open_unpacked(path) as file:
             head = file.read(length)
-            file.seek(place - length)
+            file.seek(offset - length)
             tail = file.read(length)
     except (OSError, EOFError, ValueError):
         return "?", "?"

@@ -1,64 +1,67 @@
-"""Guides: what agents keep in memory and instruction files of their own, made findable and never written to."""
+"""Guides: the agents' own memory and instruction files, indexed for recall and never modified."""
 
 from __future__ import annotations
 
 import os
 import re
 
-from engram.capture.discover import machine
-from engram.capture.guide_places import Guide, guides
+from engram.agents.agent import GuideFile
+from engram.capture.discover import get_machine
+from engram.capture.guide_files import list_guides
 from engram.hub import Hub
+from engram.platform.sections import split_sections
+from engram.platform.text import PAGE, validate_text
 from engram.redaction.redactor import Redactor
-from engram.sections import split_sections
 from engram.store import passages, sessions
-from engram.text import PAGE, clean
 
 KIND = "guide"
-_LARGEST = 256 * 1024  # bytes of a guide; what is longer is no file an agent reads as a whole
+_LARGEST = 256 * 1024  # bytes; agents do not read larger files as a whole
 _OURS = re.compile(r"<!-- engram:begin.*?(?:<!-- engram:end(?: \w+)? -->|\Z)", re.DOTALL)
 
 
-def take_in_guides(hub: Hub, redactor: Redactor) -> int:
-    """Make findable what changed in the guides of this machine since the last time; return how many files did."""
-    host = machine(hub.engine.dialect)
-    known = {
-        key: at for key, at in passages.known(hub.engine, KIND).items() if key.startswith(f"{host}:" if host else "")
+def ingest_guides(hub: Hub, redactor: Redactor) -> int:
+    """Index guides on this machine that changed since the last time; return how many files changed."""
+    host = get_machine(hub.engine.dialect)
+    known_times = {
+        key: at
+        for key, at in passages.list_documents(hub.engine, KIND).items()
+        if key.startswith(f"{host}:" if host else "")
     }
-    found = {_key(host, each.path): each for each in guides(os.environ, sessions.projects(hub.engine))}
-    seen = {key: at for key, each in found.items() if (at := _changed_at(each.path)) is not None}
-    changed = [key for key, at in seen.items() if known.get(key) != at]
+    by_key = {_build_key(host, guide.path): guide for guide in list_guides(sessions.list_projects(hub.engine))}
+    current_times = {key: at for key, guide in by_key.items() if (at := _get_changed_at(guide.path)) is not None}
+    changed = [key for key, at in current_times.items() if known_times.get(key) != at]
     for key in changed:
-        _put(hub, key, found[key], seen[key], redactor)
-    gone = known.keys() - seen.keys()
-    for key in gone:
+        _store_guide(hub, key, by_key[key], current_times[key], redactor)
+    removed = known_times.keys() - current_times.keys()
+    for key in removed:
         with hub.engine.transaction():
-            passages.drop(hub.engine, KIND, key)
-    return len(changed) + len(gone)
+            passages.delete(hub.engine, KIND, key)
+    return len(changed) + len(removed)
 
 
-def parts(text: str) -> list[str]:
-    """Return the passages of a guide; our own blocks are left out."""
+def split_guide(text: str) -> list[str]:
+    """Return the passages of a guide, without our own blocks."""
     return split_sections(_OURS.sub("", text))
 
 
-def _put(hub: Hub, key: str, guide: Guide, at: int, redactor: Redactor) -> None:
-    said = parts(redactor.clean(_read(guide.path)))
+def _store_guide(hub: Hub, key: str, guide: GuideFile, at: int, redactor: Redactor) -> None:
+    sections = split_guide(redactor.redact(_read_guide(guide.path)))
     with hub.engine.transaction():
-        passages.put(hub.engine, KIND, key, said, at=at, project=guide.project)
-        passages.touch(hub.engine, KIND, key, at)
+        passages.save_parts(hub.engine, KIND, key, sections, at=at, project=guide.project)
+        passages.set_time(hub.engine, KIND, key, at)
 
 
-def _read(path: str) -> str:
+def _read_guide(path: str) -> str:
     try:
         with open(path, "rb") as file:
             raw = file.read(_LARGEST)
     except OSError:
         return ""
-    return clean("guide", raw.decode("utf-8-sig", "replace"), PAGE)
+    return validate_text("guide", raw.decode("utf-8-sig", "replace"), PAGE)
 
 
-def _changed_at(path: str) -> int | None:
-    """Return when a guide was changed; None if it is none."""
+def _get_changed_at(path: str) -> int | None:
+    """Return when a guide was changed, or None if it is missing or too large."""
     try:
         stat = os.stat(path)
     except OSError:
@@ -66,7 +69,7 @@ def _changed_at(path: str) -> int | None:
     return stat.st_mtime_ns // 1000 if stat.st_size <= _LARGEST else None
 
 
-def _key(host: str, path: str) -> str:
-    """Return what a guide is known by: its path, and where several machines share a store also whose."""
-    name = clean("path", os.fsencode(path).decode("utf-8", "backslashreplace"))
+def _build_key(host: str, path: str) -> str:
+    """Return the key of a guide: its path, prefixed by the host if several machines share the store."""
+    name = validate_text("path", os.fsencode(path).decode("utf-8", "backslashreplace"))
     return f"{host}:{name}" if host else name

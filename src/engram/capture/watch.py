@@ -1,4 +1,4 @@
-"""Take in what agents write while they write it, told by the operating system, asleep otherwise."""
+"""Ingest transcripts as agents write them, on change notifications from the operating system."""
 
 from __future__ import annotations
 
@@ -6,45 +6,50 @@ import os
 from collections.abc import Generator
 
 from engram.capture import discover
-from engram.capture.intake import sweep
+from engram.capture.ingest_run import run_sweep
 from engram.errors import Error, MissingExtra, StoreDamaged, StoreFull, StoreUnavailable, SweepRunning
 from engram.hub import Hub
-from engram.model import Ingested
 from engram.store import sessions
+from engram.types import Ingested
 
-_AGAIN = 15 * 60 * 1000  # milliseconds after which everything is looked at, told or not
-_GATHER = 300  # milliseconds in which changes are taken together
-_LASTING = (StoreDamaged, StoreFull, StoreUnavailable)  # watching on would take in nothing
+_AGAIN = 15 * 60 * 1000  # milliseconds after which everything is scanned even without a change
+_GATHER = 300  # milliseconds in which changes are collected
+_LASTING = (StoreDamaged, StoreFull, StoreUnavailable)  # no point in continuing to watch
 
 
-def watch(hub: Hub, flavor: str | None = None) -> Generator[Ingested, None, None]:
-    """Sweep once, then whenever a transcript changes; yield what each sweep took in."""
+def watch_transcripts(hub: Hub, flavor: str | None = None) -> Generator[Ingested, None, None]:
+    """Ingest once, then whenever a transcript changes; yield each report."""
     try:
         from watchfiles import watch as changes
     except ImportError as problem:
         raise MissingExtra(feature="Watching", extra="watch") from problem
-    behind = False  # whether a whole sweep is owed
+    sweep_owed = False  # whether a full ingest is needed
     try:
-        yield sweep(hub, flavor=flavor)
+        yield run_sweep(hub, flavor=flavor)
     except SweepRunning:
-        behind = True  # the other sweep may have passed some already
+        sweep_owed = True  # the other ingest may have passed some files already
     missed: set[str] = set()
     while True:
-        found = list(discover.places(sessions.projects(hub.engine), flavor))
-        roots = {place.root for _, place in found if os.path.isdir(place.root)}
+        places = list(discover.iter_places(sessions.list_projects(hub.engine), flavor))
+        roots = {place.root for _, place in places if os.path.isdir(place.root)}
         for changed in changes(
             *roots, debounce=_GATHER, rust_timeout=_AGAIN, yield_on_timeout=True, raise_interrupt=True
         ):  # fmt: skip
             paths = {path.removesuffix("-wal") for _, path in changed}
-            wanted = {path for path in paths | missed if discover.flavor_at(path, found) and os.path.isfile(path)}
-            whole = behind or not changed
+            changed_paths = {
+                path for path in paths | missed if discover.find_flavor(path, places) and os.path.isfile(path)
+            }
+            is_full = sweep_owed or not changed
             try:
-                if wanted or whole:
-                    yield sweep(hub, paths=None if whole else sorted(wanted), flavor=flavor)
-                behind, missed = False, set()
+                if changed_paths or is_full:
+                    yield run_sweep(hub, paths=None if is_full else sorted(changed_paths), flavor=flavor)
+                sweep_owed, missed = False, set()
             except _LASTING:
                 raise
             except Error:
-                behind, missed = whole, wanted  # another sweep, or a busy moment: they come with the next change
+                sweep_owed, missed = (
+                    is_full,
+                    changed_paths,
+                )  # another ingest, or a busy store: retry with the next change
             if not changed:
-                break  # look for agents that came since
+                break  # look for newly installed agents

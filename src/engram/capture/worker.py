@@ -1,4 +1,4 @@
-"""The worker: takes in what hooks asked for, one at a time on a machine, and finishes sessions that never ended."""
+"""The worker: processes capture requests from hooks, one at a time per machine, and completes crashed sessions."""
 
 from __future__ import annotations
 
@@ -7,114 +7,120 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
-from engram.adapters.registry import adapters
-from engram.capture import discover, intake, spool
-from engram.capture.discover import Source
-from engram.capture.turn import Turn
+from engram.agents.registry import find_agent
+from engram.agents.transcripts.registry import load_adapters
+from engram.capture import discover, ingest_run, spool
+from engram.capture.discover import TranscriptFile
+from engram.capture.sweep_lock import SweepLock
 from engram.clock import MINUTE
-from engram.coordination import departed
 from engram.errors import SweepRunning
 from engram.hub import Hub
-from engram.model import Ingested
+from engram.sessions import crashed_sessions
 from engram.store import sessions
+from engram.types import Ingested
 
-_PATIENCE = 120  # seconds to wait for a sweep somebody else runs
+_PATIENCE = 120  # seconds to wait for another ingest
 _PAUSE = 0.25
-_WHOLE = 10 * MINUTE  # between looks at all transcripts
+_WHOLE = 10 * MINUTE  # between full scans of all transcripts
 
 
-def work(hub: Hub, then: Callable[[list[spool.Request]], object] = lambda _: None) -> list[Ingested]:
-    """Take requests until there are none, doing what comes after each round; leave at once if somebody else works."""
+def run_worker(
+    hub: Hub, after_round: Callable[[list[spool.CaptureRequest]], object] = lambda _: None
+) -> list[Ingested]:
+    """Process requests until none are left, calling `after_round` each time; stop if another worker runs."""
     home = hub.settings.home
-    made: list[Ingested] = []
-    stuck: set[str] = set()  # what cannot be taken: not a file, or not ours to rename
-    while found := spool.waiting(home) - stuck:
+    reports: list[Ingested] = []
+    stuck: set[str] = set()  # cannot be taken: not a file, or no permission to rename it
+    while names := spool.list_waiting(home) - stuck:
         try:
-            with Turn(home, "spool.lock"):
-                requests = list(spool.take(home))
-                made += _emptied(hub, requests)
-                then(requests)
-                stuck |= set() if requests else found
+            with SweepLock(home, "spool.lock"):
+                requests = list(spool.take_requests(home))
+                reports += _ingest_requests(hub, requests)
+                after_round(requests)
+                stuck |= set() if requests else names
         except SweepRunning:
-            break  # whoever holds it looks once more after letting go, and finds what was asked meanwhile
-    return made
+            break  # the other worker checks the spool again after it releases the lock
+    return reports
 
 
-def catch_up(hub: Hub, *, whole: bool = False) -> list[Ingested]:
-    """Take in what was asked for and, if that is due or wanted, all that is new in any transcript."""
-    with Turn(hub.settings.home, "spool.lock"):
-        return list(_emptied(hub, list(spool.take(hub.settings.home)), whole=whole))
+def ingest_pending(hub: Hub, *, full: bool = False) -> list[Ingested]:
+    """Ingest the requested transcripts and, if due or `full`, everything new in any transcript."""
+    with SweepLock(hub.settings.home, "spool.lock"):
+        return list(_ingest_requests(hub, list(spool.take_requests(hub.settings.home)), full=full))
 
 
-def is_look_due(hub: Hub) -> bool:
-    """Tell whether all transcripts were looked at long ago."""
+def is_full_look_due(hub: Hub) -> bool:
+    """Return whether the last full scan of all transcripts was long ago."""
     try:
-        looked = os.stat(_marker(hub)).st_mtime_ns // 1000
+        looked = os.stat(_get_marker_path(hub)).st_mtime_ns // 1000
     except OSError:
         return True
     return not 0 <= hub.now() - looked < _WHOLE
 
 
-def look_again(hub: Hub) -> None:
-    """Let all transcripts be looked at next time, however short ago they were."""
+def request_full_look(hub: Hub) -> None:
+    """Make the next run scan all transcripts."""
     with suppress(FileNotFoundError):
-        os.remove(_marker(hub))
+        os.remove(_get_marker_path(hub))
 
 
-def _emptied(hub: Hub, requests: list[spool.Request], *, whole: bool = False) -> Iterator[Ingested]:
-    """Take in all that is asked for in one go, then look at everything if that was long ago."""
+def _ingest_requests(hub: Hub, requests: list[spool.CaptureRequest], *, full: bool = False) -> Iterator[Ingested]:
+    """Ingest all requested transcripts in one batch, then scan everything if that is due."""
     if requests:
-        yield _patiently(hub, _sources(hub, requests))
-        for each in requests:
-            spool.done(each)
-    if whole or is_look_due(hub):
-        yield _patiently(hub, list(discover.sources(sessions.projects(hub.engine))), all_known=True)
-        _looked(hub)
-    departed.finish(hub)
+        yield _ingest_with_retry(hub, _find_transcripts(hub, requests))
+        for request in requests:
+            spool.finish_request(request)
+    if full or is_full_look_due(hub):
+        yield _ingest_with_retry(
+            hub, list(discover.iter_transcripts(sessions.list_projects(hub.engine))), all_known=True
+        )
+        _mark_looked(hub)
+    crashed_sessions.complete_crashed_sessions(hub)
 
 
-def _patiently(hub: Hub, sources: list[Source], *, all_known: bool = False) -> Ingested:
-    """Sweep once whoever sweeps now is done."""
+def _ingest_with_retry(hub: Hub, sources: list[TranscriptFile], *, all_known: bool = False) -> Ingested:
+    """Wait for a running ingest, then ingest."""
     deadline = time.monotonic() + _PATIENCE
     while True:
         try:
-            return intake.take_in(hub, sources, all_known=all_known, weigh=False)
+            return ingest_run.ingest_transcripts(hub, sources, all_known=all_known, weigh=False)
         except SweepRunning:
             if time.monotonic() > deadline:
                 raise
             time.sleep(_PAUSE)
 
 
-def _sources(hub: Hub, requests: Iterable[spool.Request]) -> list[Source]:
-    """Return the transcripts that are asked for: the named ones with what lies beside them, else all of a flavor."""
-    found: dict[str, Source] = {}
-    projects = sessions.projects(hub.engine)
-    whole = {each.flavor for each in requests if each.flavor in adapters() and not _named(each)}
-    for flavor in whole:
-        found |= {each.path: each for each in discover.sources(projects, flavor)}
+def _find_transcripts(hub: Hub, requests: Iterable[spool.CaptureRequest]) -> list[TranscriptFile]:
+    """Return the requested transcripts: the named files and their subagents', or all of an agent."""
+    by_path: dict[str, TranscriptFile] = {}
+    projects = sessions.list_projects(hub.engine)
+    whole_flavors = {item.flavor for item in requests if item.flavor in load_adapters() and not _find_named(item)}
+    for flavor in whole_flavors:
+        by_path |= {item.path: item for item in discover.iter_transcripts(projects, flavor)}
     for request in requests:
-        if request.flavor not in whole:
-            found |= {each.path: each for each in _named(request)}
-    return list(found.values())
+        if request.flavor not in whole_flavors:
+            by_path |= {item.path: item for item in _find_named(request)}
+    return list(by_path.values())
 
 
-def _named(request: spool.Request) -> list[Source]:
-    """Return the transcript an agent named, and those of its subagents in the folder of its name."""
-    if not request.path or request.flavor == "grok":  # it names one file of several
+def _find_named(request: spool.CaptureRequest) -> list[TranscriptFile]:
+    """Return the transcript named in a request, and its subagents' in the folder of the same name."""
+    agent = find_agent(request.flavor)
+    if not request.path or (agent and agent.names_one_transcript_of_many):
         return []
     folder, ending = os.path.splitext(request.path)
-    beside = discover.below(folder, request.flavor) if ending else ()
-    named = (discover.source(path, request.flavor) for path in (request.path, *beside))
-    return [each for each in named if each is not None]
+    subagent_files = discover.list_files_below(folder, request.flavor) if ending else ()
+    candidates = (discover.stat_transcript(path, request.flavor) for path in (request.path, *subagent_files))
+    return [transcript for transcript in candidates if transcript is not None]
 
 
-def _marker(hub: Hub) -> str:
+def _get_marker_path(hub: Hub) -> str:
     return os.path.join(hub.settings.home, "spool", "whole")
 
 
-def _looked(hub: Hub) -> None:
-    """Remember that everything is looked at now."""
-    os.makedirs(os.path.dirname(_marker(hub)), mode=0o700, exist_ok=True)
-    with open(_marker(hub), "w", encoding="ascii"):
+def _mark_looked(hub: Hub) -> None:
+    """Record the time of this full scan."""
+    os.makedirs(os.path.dirname(_get_marker_path(hub)), mode=0o700, exist_ok=True)
+    with open(_get_marker_path(hub), "w", encoding="ascii"):
         pass
-    os.utime(_marker(hub), ns=(hub.now() * 1000, hub.now() * 1000))
+    os.utime(_get_marker_path(hub), ns=(hub.now() * 1000, hub.now() * 1000))

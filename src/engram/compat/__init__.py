@@ -1,1 +1,1 @@
-"""Drop-in modules for code written for the systems Engram takes over: same names, arguments and results."""
+"""Drop-in modules for code written for the systems Engram replaces: same names, arguments and results."""

@@ -1,7 +1,7 @@
 """Helix Forge's session_memory: the names of its schema, and its `config.toml` as `--config` takes it.
 
-What its file may hold is described by a line of its README only, so tables are read in the shapes they may have; what
-means nothing here is named and stops nothing.
+The format of its file is described only by a line of its README, so tables are read in all forms they may have; unknown
+keys are reported and ignored.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from engram import settings
-from engram.digests.retention import weigh_digests
+from engram.capture.digests.retention import weigh_digests
 from engram.errors import SettingsInvalid
-from engram.model import Cost, Ingested, Retention, Session
-from engram.model import Event as SessionEvent
+from engram.platform.value import value
 from engram.store import domains
-from engram.value import value
+from engram.types import Cost, Ingested, Retention, Session
+from engram.types import Event as SessionEvent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 
 __all__ = ["Config", "Cost", "Session", "SessionEvent", "apply_domains", "ingest", "read_config"]
 
-_CAPS = ("raw_soft_cap_bytes", "raw_hard_cap_bytes", "raw_max_age_days", "distilled_cap_bytes")
-_MAPS = ("domains", "domain", "domain_map", "repo_domains", "repo_domain", "repo_domain_map", "repos", "repo")
-_PLACES = ("path", "paths", "root", "roots", "dir", "dirs", "directory")
-_STORE = ("store", "storage", "paths", "database")
-_KEPT_HERE = "Engram keeps its own store; `engram import session-memory PATH` takes over what is there"
-_UNKNOWN = "not known here, ignored"
-_CADENCE = "Engram takes sessions in as they end; `engram dream --install` sets a timer"
+_CAP_SETTINGS = ("raw_soft_cap_bytes", "raw_hard_cap_bytes", "raw_max_age_days", "distilled_cap_bytes")
+_DOMAIN_TABLES = ("domains", "domain", "domain_map", "repo_domains", "repo_domain", "repo_domain_map", "repos", "repo")
+_PATH_KEYS = ("path", "paths", "root", "roots", "dir", "dirs", "directory")
+_STORE_TABLES = ("store", "storage", "paths", "database")
+_STORE_NOTE = "Engram keeps its own store; `engram import session-memory PATH` imports an existing store"
+_UNKNOWN_NOTE = "unknown, ignored"
+_CADENCE_NOTE = "Engram ingests sessions when they end; `engram dream --install` sets a timer"
 
 
 @value
 class Config:
-    """What a config.toml of session_memory asks for, in our words."""
+    """The content of a session_memory config.toml, in our terms."""
 
     caps: dict[str, Any]  # settings by our names, which are theirs
-    paths: tuple[str, ...]  # transcripts, or directories of them; none: wherever agents keep them
+    paths: tuple[str, ...]  # transcripts, or directories of them; empty for the agents' default places
     domains: dict[str, str]  # by repository
     min_frequency: int | None
-    notes: tuple[str, ...]  # keys that change nothing here, and why
+    notes: tuple[str, ...]  # keys without an effect here, and why
 
 
 def read_config(path: str) -> Config:
@@ -55,34 +55,34 @@ def read_config(path: str) -> Config:
             tables = tomllib.load(file)
     except (OSError, ValueError) as problem:
         raise SettingsInvalid(source=path, reason=f"{problem}.") from problem
-    reader = _Reader(path)
-    for name, given in tables.items():
-        reader.take(name, given)
-    return reader.config()
+    reader = _ConfigReader(path)
+    for name, table in tables.items():
+        reader.read_table(name, table)
+    return reader.build_config()
 
 
 def ingest(hub: Hub, config: Config, *, dry_run: bool = False, progress: Progress | None = None) -> Ingested:
-    """Sweep what a config names, and let sessions know their domain."""
-    from engram.capture.intake import sweep
+    """Ingest the transcripts a config names, and assign their domain to sessions."""
+    from engram.capture.ingest_run import run_sweep
 
-    found = sweep(hub, paths=config.paths or None, dry_run=dry_run, progress=progress)
-    if dry_run or found.retention is None:
-        return found
+    result = run_sweep(hub, paths=config.paths or None, dry_run=dry_run, progress=progress)
+    if dry_run or result.retention is None:
+        return result
     apply_domains(hub, config)
     weight, over = weigh_digests(hub)
-    kept = Retention(**{**vars(found.retention), "distilled": weight, "distilled_over": over})
-    return Ingested(**{**vars(found), "retention": kept})
+    retention = Retention(**{**vars(result.retention), "distilled": weight, "distilled_over": over})
+    return Ingested(**{**vars(result), "retention": retention})
 
 
 def apply_domains(hub: Hub, config: Config) -> None:
-    """Keep the map of a config in the store."""
+    """Store the domain map of a config."""
     if config.domains:
         with hub.engine.transaction(durable=True):
-            domains.put_all(hub.engine, config.domains)
+            domains.save_all(hub.engine, config.domains)
 
 
-class _Reader:
-    """Takes a file in table by table."""
+class _ConfigReader:
+    """Reads a file table by table."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -92,83 +92,87 @@ class _Reader:
         self.min_frequency: int | None = None
         self.notes: list[str] = []
 
-    def config(self) -> Config:
+    def build_config(self) -> Config:
         return Config(
             caps=self.caps, paths=tuple(dict.fromkeys(self.paths)), domains=self.domains,
             min_frequency=self.min_frequency, notes=tuple(self.notes),
         )  # fmt: skip
 
-    def take(self, name: str, given: Any) -> None:
-        """Take in a table, or a key that stands in none."""
+    def read_table(self, name: str, table: Any) -> None:
+        """Read a table, or a top-level key."""
         if name in ("sources", "source"):
-            self._sources(given)
-        elif name in _MAPS and isinstance(given, dict):
-            self._map(name, given)
-        elif name in _STORE and isinstance(given, dict):
-            self._note([f"{name}.{key}" for key in given], _KEPT_HERE)
-        elif isinstance(given, dict):
-            for key, each in given.items():
-                self._key(f"{name}.{key}", key, each)
+            self._read_sources(table)
+        elif name in _DOMAIN_TABLES and isinstance(table, dict):
+            self._read_domain_map(name, table)
+        elif name in _STORE_TABLES and isinstance(table, dict):
+            self._add_note([f"{name}.{key}" for key in table], _STORE_NOTE)
+        elif isinstance(table, dict):
+            for key, entry in table.items():
+                self._read_key(f"{name}.{key}", key, entry)
         else:
-            self._key(name, name, given)
+            self._read_key(name, name, table)
 
-    def _key(self, shown: str, key: str, given: Any) -> None:
-        if key in _CAPS:
-            whole = int(given) if isinstance(given, float) and given.is_integer() else given
-            self.caps[key] = settings.checked(self.path, key, whole)
-        elif key == "min_frequency" and isinstance(given, int):
-            self.min_frequency = given
-        elif key in _MAPS and isinstance(given, dict):
-            self._map(shown, given)
+    def _read_key(self, shown_key: str, key: str, raw_value: Any) -> None:
+        if key in _CAP_SETTINGS:
+            number = int(raw_value) if isinstance(raw_value, float) and raw_value.is_integer() else raw_value
+            self.caps[key] = settings.validate_setting(self.path, key, number)
+        elif key == "min_frequency" and isinstance(raw_value, int):
+            self.min_frequency = raw_value
+        elif key in _DOMAIN_TABLES and isinstance(raw_value, dict):
+            self._read_domain_map(shown_key, raw_value)
         else:
-            self._note([shown], _CADENCE if key == "cadence" else _UNKNOWN)
+            self._add_note([shown_key], _CADENCE_NOTE if key == "cadence" else _UNKNOWN_NOTE)
 
-    def _note(self, keys: list[str], why: str) -> None:
+    def _add_note(self, keys: list[str], why: str) -> None:
         if keys:
             self.notes.append(f"{', '.join(keys)}: {why}.")
 
-    def _map(self, name: str, given: dict[str, Any]) -> None:
-        """Take in a map: repository to domain, domain to its repositories, or a table for each repository."""
-        for key, each in given.items():
-            domain = each.get("domain") if isinstance(each, dict) else each
+    def _read_domain_map(self, name: str, table: dict[str, Any]) -> None:
+        """Read a map: repository to domain, domain to its repositories, or a table for each repository."""
+        for key, entry in table.items():
+            domain = entry.get("domain") if isinstance(entry, dict) else entry
             if isinstance(domain, str):
                 self.domains[key] = domain
-            elif isinstance(each, list):
-                self.domains |= {repo: key for repo in each if isinstance(repo, str)}
+            elif isinstance(entry, list):
+                self.domains |= {repo: key for repo in entry if isinstance(repo, str)}
             else:
-                self._note([f"{name}.{key}"], _UNKNOWN)
+                self._add_note([f"{name}.{key}"], _UNKNOWN_NOTE)
 
-    def _sources(self, given: Any) -> None:
-        """Take in where transcripts lie: by agent, or as a list of places."""
-        named = given.items() if isinstance(given, dict) else ((str(n), each) for n, each in enumerate(_listed(given)))
-        for name, each in named:
-            places = list(_places(each))
-            found = [path for place in places for path in self._existing(place)]
-            self.paths += found
-            if not found and _is_on(each):
-                self._note([f"sources.{name}"], f"there is nothing at {', '.join(places) or 'a place it names'}")
+    def _read_sources(self, sources: Any) -> None:
+        """Read the places of transcripts: by agent, or as a list."""
+        named_sources = (
+            sources.items()
+            if isinstance(sources, dict)
+            else ((str(n), source) for n, source in enumerate(_to_list(sources)))
+        )
+        for name, source in named_sources:
+            patterns = list(_list_source_paths(source))
+            paths = [path for pattern in patterns for path in self._find_existing_paths(pattern)]
+            self.paths += paths
+            if not paths and _is_enabled(source):
+                self._add_note([f"sources.{name}"], f"nothing found at {', '.join(patterns) or 'a configured path'}")
 
-    def _existing(self, place: str) -> list[str]:
-        path = os.path.expandvars(os.path.expanduser(place))
-        beside = os.path.join(os.path.dirname(os.path.abspath(self.path)), path)
-        found = sorted(glob.glob(beside, recursive=True)) or sorted(glob.glob(path, recursive=True))
-        return [os.path.abspath(each) for each in found]
-
-
-def _listed(given: Any) -> list[Any]:
-    return given if isinstance(given, list) else [given]
-
-
-def _is_on(given: Any) -> bool:
-    return not (isinstance(given, dict) and given.get("enabled") is False)
+    def _find_existing_paths(self, pattern: str) -> list[str]:
+        path = os.path.expandvars(os.path.expanduser(pattern))
+        relative_path = os.path.join(os.path.dirname(os.path.abspath(self.path)), path)
+        matches = sorted(glob.glob(relative_path, recursive=True)) or sorted(glob.glob(path, recursive=True))
+        return [os.path.abspath(match) for match in matches]
 
 
-def _places(given: Any) -> Iterator[str]:
-    """Yield the places of one source, each with the pattern that stands beside it."""
-    if isinstance(given, dict):
-        pattern = given.get("glob") or given.get("pattern") or ""
-        for name in _PLACES if _is_on(given) else ():
-            for each in _listed(given.get(name, [])):
-                yield os.path.join(str(each), str(pattern)) if pattern else str(each)
+def _to_list(raw_value: Any) -> list[Any]:
+    return raw_value if isinstance(raw_value, list) else [raw_value]
+
+
+def _is_enabled(source: Any) -> bool:
+    return not (isinstance(source, dict) and source.get("enabled") is False)
+
+
+def _list_source_paths(source: Any) -> Iterator[str]:
+    """Yield the paths of one source, each with its pattern."""
+    if isinstance(source, dict):
+        pattern = source.get("glob") or source.get("pattern") or ""
+        for name in _PATH_KEYS if _is_enabled(source) else ():
+            for path in _to_list(source.get(name, [])):
+                yield os.path.join(str(path), str(pattern)) if pattern else str(path)
     else:
-        yield from (each for each in _listed(given) if isinstance(each, str))
+        yield from (path for path in _to_list(source) if isinstance(path, str))

@@ -1,1 +1,1 @@
-"""The dream cycle: memory that tends itself when nobody is talking."""
+"""The dream: background upkeep of the memory."""

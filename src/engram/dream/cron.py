@@ -1,84 +1,84 @@
-"""The dream as a line of the user's crontab. All other lines stay as they are, byte for byte.
+"""Run the dream from the user's crontab. All other lines are preserved byte for byte.
 
-Our line stands first, so that taking it out again leaves exactly what was there, and no setting of the user's own lines
-(PATH, MAILTO, SHELL) reaches it.
+Our line comes first, so that removing it restores exactly what was there, and none of the user's settings (PATH,
+MAILTO, SHELL) applies to it.
 """
 
 from __future__ import annotations
 
 import shutil
 
-from engram.dream.job import Job, ask, minutes_in, require
+from engram.dream.scheduled_job import ScheduledJob, parse_minutes, require_success, run_program
 from engram.errors import ScheduleRefused
 
 PLACE = "crontab"
-_PERCENT = "'\"$(printf '\\045')\"'"  # a crontab takes the sign itself for the end of a line, each cron in its own way
+_PERCENT = "'\"$(printf '\\045')\"'"  # in a crontab a percent sign ends the line, with different escapes in each cron
 
 
 def usable() -> bool:
-    """Tell whether there is a crontab to write to."""
+    """Check whether there is a crontab to write to."""
     return bool(shutil.which("crontab"))
 
 
-def files(job: Job) -> dict[str, str]:
-    """Return the line that makes a job."""
-    command = " ".join(map(_quoted, job.command))
-    return {PLACE: f"{_when(job)} {command} >/dev/null # {job.name} every {job.minutes} minutes\n"}
+def files(job: ScheduledJob) -> dict[str, str]:
+    """Return the line of a job."""
+    command = " ".join(map(_quote_word, job.command))
+    return {PLACE: f"{_format_schedule(job)} {command} >/dev/null # {job.name} every {job.minutes} minutes\n"}
 
 
-def found(job: Job) -> dict[str, str]:
-    """Return the line that is there of a job."""
-    ours = [] if not usable() else [line for line in _lines(_read()) if _is_ours(line, job)]
+def found(job: ScheduledJob) -> dict[str, str]:
+    """Return the installed line of a job."""
+    ours = [] if not usable() else [line for line in _split_lines(_read_crontab()) if _is_ours(line, job)]
     return {PLACE: b"".join(ours).decode("utf-8", "replace")} if ours else {}
 
 
-def minutes(job: Job) -> int:
-    """Return how often the job runs that is there; 0 if none is."""
-    return minutes_in(found(job).get(PLACE, "").rpartition("#")[2])
+def minutes(job: ScheduledJob) -> int:
+    """Return the interval of the installed job; 0 if there is none."""
+    return parse_minutes(found(job).get(PLACE, "").rpartition("#")[2])
 
 
-def put(job: Job) -> None:
-    """Let a job run; a crontab that cannot be read is not written."""
-    before = _read()
-    wanted = files(job)[PLACE].encode() + _without(before, job)
-    if wanted != before:
-        require(ask("crontab", "-", given=wanted))
+def put(job: ScheduledJob) -> None:
+    """Install a job; a crontab that cannot be read is not written."""
+    before = _read_crontab()
+    new_content = files(job)[PLACE].encode() + _remove_job_line(before, job)
+    if new_content != before:
+        require_success(run_program("crontab", "-", stdin_data=new_content))
 
 
-def take(job: Job) -> None:
-    """Let a job run no more; a crontab that held nothing else goes."""
-    before = _read() if usable() else b""
-    left = _without(before, job)
+def take(job: ScheduledJob) -> None:
+    """Remove a job; delete a crontab that has nothing else."""
+    before = _read_crontab() if usable() else b""
+    left = _remove_job_line(before, job)
     if left != before:
-        require(ask("crontab", "-", given=left) if left else ask("crontab", "-r"))
+        require_success(run_program("crontab", "-", stdin_data=left) if left else run_program("crontab", "-r"))
 
 
-def _read() -> bytes:
-    done = ask("crontab", "-l")
-    if done.returncode and b"no crontab" in done.stderr.lower():
+def _read_crontab() -> bytes:
+    process = run_program("crontab", "-l")
+    if process.returncode and b"no crontab" in process.stderr.lower():
         return b""
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip() or f"`crontab -l` ended with {done.returncode}"
-        raise ScheduleRefused(reason=f"your crontab cannot be read: {said}", hint="It was left as it is.")
-    return done.stdout
+    if process.returncode:
+        message = process.stderr.decode("utf-8", "replace").strip() or f"`crontab -l` ended with {process.returncode}"
+        raise ScheduleRefused(reason=f"cannot read your crontab: {message}", hint="It was not changed.")
+    return process.stdout
 
 
-def _without(content: bytes, job: Job) -> bytes:
-    return b"".join(line for line in _lines(content) if not _is_ours(line, job))
+def _remove_job_line(content: bytes, job: ScheduledJob) -> bytes:
+    return b"".join(line for line in _split_lines(content) if not _is_ours(line, job))
 
 
-def _lines(content: bytes) -> list[bytes]:
-    *whole, last = content.split(b"\n")
-    return [line + b"\n" for line in whole] + ([last] if last else [])
+def _split_lines(content: bytes) -> list[bytes]:
+    *complete, last = content.split(b"\n")
+    return [line + b"\n" for line in complete] + ([last] if last else [])
 
 
-def _is_ours(line: bytes, job: Job) -> bool:
+def _is_ours(line: bytes, job: ScheduledJob) -> bool:
     mark = line.rpartition(b" # ")[2].split()
     return mark[:1] == [job.name.encode()] and b" dream --once" in line and not line.lstrip().startswith(b"#")
 
 
-def _when(job: Job) -> str:
-    """Return the times of a job; which minute of the hour is its own."""
+def _format_schedule(job: ScheduledJob) -> str:
+    """Return the schedule of a job; each job has its own minute of the hour."""
     if job.minutes < 60:
         start = job.spread % job.minutes
         return f"{start}-59/{job.minutes} * * * *" if job.minutes > 1 else "* * * * *"
@@ -86,8 +86,8 @@ def _when(job: Job) -> str:
     return f"{job.spread % 60} {hours if hours != '*/1' else '*'} * * *"
 
 
-def _quoted(word: str) -> str:
-    """Return a word as the shell and every cron take it."""
+def _quote_word(word: str) -> str:
+    """Quote a word for the shell and every cron."""
     import shlex
 
     if "%" not in word:

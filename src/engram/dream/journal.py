@@ -1,82 +1,97 @@
-"""The journal: every pass that did something, readable later."""
+"""The journal: every pass that did something."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-from engram import host
-from engram.clock import moment
-from engram.dream.done import Done, Pass
-from engram.dream.drives import Drive
+from engram.clock import to_datetime
+from engram.dream.priorities import Drive
+from engram.dream.results import Pass, StepResult
 from engram.hub import Hub
-from engram.model import Rot
-from engram.store import passes
+from engram.platform import host
+from engram.store import dream_passes
+from engram.types import Rot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.store.engine import Row
 
 
-def newest(hub: Hub, limit: int) -> list[Pass]:
+def list_passes(hub: Hub, limit: int) -> list[Pass]:
     """Return passes, newest first."""
-    return [_view(hub, row) for row in passes.newest(hub.engine, limit)]
+    return [_pass_from_row(hub, row) for row in dream_passes.list_newest(hub.engine, limit)]
 
 
-def begin(hub: Hub, why: str, drives: dict[str, Drive]) -> int:
-    """Write down that a pass begins; it holds the lease, so what never ended has died."""
+def begin_pass(hub: Hub, why: str, drives: dict[str, Drive]) -> int:
+    """Record the start of a pass; since it holds the lease, an unfinished earlier one has died."""
     with hub.engine.transaction():
-        return passes.begin(
-            hub.engine, now=hub.now(), host=host.name(), pid=os.getpid(), why=why, drives=_dumped(_plain(drives))
-        )  # fmt: skip
+        return dream_passes.begin_pass(
+            hub.engine,
+            now=hub.now(),
+            host=host.get_host_name(),
+            pid=os.getpid(),
+            why=why,
+            drives=_dump_json(_drives_to_dicts(drives)),
+        )
 
 
-def end(hub: Hub, pass_id: int, ended: Pass) -> None:
-    """Write down what a pass came to."""
-    told = {name: getattr(ended, name) for name in ("seconds", "calls", "tokens", "cost", "budget")}
-    told |= {
-        "drives": _plain(ended.drives), "steps": [vars(each) for each in ended.steps],
-        "rot": vars(ended.rot) if ended.rot else None,
+def end_pass(hub: Hub, pass_id: int, finished: Pass) -> None:
+    """Record the result of a pass."""
+    readout = {name: getattr(finished, name) for name in ("seconds", "calls", "tokens", "cost", "budget")}
+    readout |= {
+        "drives": _drives_to_dicts(finished.drives), "steps": [vars(step) for step in finished.steps],
+        "rot": vars(finished.rot) if finished.rot else None,
     }  # fmt: skip
     with hub.engine.transaction(durable=True):
-        passes.end(hub.engine, pass_id, hub.now(), _dumped(told))
+        dream_passes.end_pass(hub.engine, pass_id, hub.now(), _dump_json(readout))
 
 
-def drop(hub: Hub, pass_id: int) -> None:
-    """Forget a pass that did nothing."""
+def delete_pass(hub: Hub, pass_id: int) -> None:
+    """Delete a pass that did nothing."""
     with hub.engine.transaction():
-        passes.drop(hub.engine, pass_id)
+        dream_passes.delete(hub.engine, pass_id)
 
 
-def _view(hub: Hub, row: Row) -> Pass:
-    told = _loaded(row["readout"])
-    before = _drives(_loaded(row["drives"]))
+def _pass_from_row(hub: Hub, row: Row) -> Pass:
+    readout = _load_json(row["readout"])
+    before = _drives_from_dicts(_load_json(row["drives"]))
     return Pass(
-        id=row["id"], began_at=moment(row["began_at"]), why=row["why"], host=row["host"], pid=row["pid"], before=before,
-        ended_at=None if row["ended_at"] is None else moment(row["ended_at"]), drives=_drives(told.get("drives", {})),
-        steps=tuple(Done(**each) for each in told.get("steps", ())), seconds=told.get("seconds", 0.0),
-        calls=told.get("calls", 0), tokens=told.get("tokens", 0), cost=told.get("cost", 0.0),
-        budget=told.get("budget", ""), changes=passes.counts(hub.engine, row["id"]),
-        rot=Rot(**told["rot"]) if told.get("rot") else None,
-        undone_at=None if row["undone_at"] is None else moment(row["undone_at"]),
-    )  # fmt: skip
+        id=row["id"],
+        began_at=to_datetime(row["began_at"]),
+        why=row["why"],
+        host=row["host"],
+        pid=row["pid"],
+        before=before,
+        ended_at=None if row["ended_at"] is None else to_datetime(row["ended_at"]),
+        drives=_drives_from_dicts(readout.get("drives", {})),
+        steps=tuple(StepResult(**step) for step in readout.get("steps", ())),
+        seconds=readout.get("seconds", 0.0),
+        calls=readout.get("calls", 0),
+        tokens=readout.get("tokens", 0),
+        cost=readout.get("cost", 0.0),
+        budget=readout.get("budget", ""),
+        changes=dream_passes.count_changes(hub.engine, row["id"]),
+        rot=Rot(**readout["rot"]) if readout.get("rot") else None,
+        undone_at=None if row["undone_at"] is None else to_datetime(row["undone_at"]),
+    )
 
 
-def _plain(drives: dict[str, Drive]) -> dict[str, Any]:
-    return {name: vars(each) for name, each in drives.items()}
+def _drives_to_dicts(drives: dict[str, Drive]) -> dict[str, Any]:
+    return {name: vars(drive) for name, drive in drives.items()}
 
 
-def _drives(held: dict[str, Any]) -> dict[str, Drive]:
-    return {name: Drive(**each) for name, each in held.items()}
+def _drives_from_dicts(dicts: dict[str, Any]) -> dict[str, Drive]:
+    return {name: Drive(**fields) for name, fields in dicts.items()}
 
 
-def _dumped(facts: dict[str, Any]) -> str:
+def _dump_json(facts: dict[str, Any]) -> str:
     import orjson
 
     return orjson.dumps(facts).decode()
 
 
-def _loaded(text: str | None) -> dict[str, Any]:
+def _load_json(text: str | None) -> dict[str, Any]:
     import orjson
 
     return dict(orjson.loads(text)) if text else {}

@@ -1,19 +1,27 @@
-"""The dream as an agent of launchd, on macOS."""
+"""Run the dream as a launchd agent on macOS."""
 
 from __future__ import annotations
 
 import os
 
-from engram.dream.job import Job, ask, prune, put_back, read, require, write
+from engram.dream.scheduled_job import (
+    ScheduledJob,
+    read_file,
+    remove_empty_folders,
+    require_success,
+    restore_files,
+    run_program,
+    write_file,
+)
 
 
 def usable() -> bool:
-    """Tell whether launchd answers."""
-    return ask("launchctl", "help").returncode == 0
+    """Check whether launchd responds."""
+    return run_program("launchctl", "help").returncode == 0
 
 
-def files(job: Job) -> dict[str, str]:
-    """Return the file that makes a job, and what it says."""
+def files(job: ScheduledJob) -> dict[str, str]:
+    """Return the file of a job and its content."""
     import plistlib
 
     facts = {
@@ -21,56 +29,56 @@ def files(job: Job) -> dict[str, str]:
         "ProcessType": "Background", "Nice": 19, "LowPriorityIO": True, "LowPriorityBackgroundIO": True,
         "StandardOutPath": "/dev/null",
     }  # fmt: skip
-    return {_path(job): plistlib.dumps(facts).decode()}
+    return {_get_plist_path(job): plistlib.dumps(facts).decode()}
 
 
-def found(job: Job) -> dict[str, str]:
-    """Return the file that is there of a job."""
-    text = read(_path(job))
-    return {} if text is None else {_path(job): text}
+def found(job: ScheduledJob) -> dict[str, str]:
+    """Return the installed file of a job."""
+    text = read_file(_get_plist_path(job))
+    return {} if text is None else {_get_plist_path(job): text}
 
 
-def minutes(job: Job) -> int:
-    """Return how often the job runs that is there; 0 if none is, or nobody can tell."""
+def minutes(job: ScheduledJob) -> int:
+    """Return the interval of the installed job; 0 if there is none or it is unknown."""
     import plistlib
 
     try:
-        return int(plistlib.loads((read(_path(job)) or "").encode())["StartInterval"]) // 60
-    except Exception:  # which errors its parser has for damage is told nowhere
+        return int(plistlib.loads((read_file(_get_plist_path(job)) or "").encode())["StartInterval"]) // 60
+    except Exception:  # the parser does not document its errors for damaged files
         return 0
 
 
-def put(job: Job) -> None:
-    """Let a job run, or leave all as it was."""
-    wanted, before = files(job), {_path(job): read(_path(job))}
-    if before == wanted and ask("launchctl", "print", _target(job)).returncode == 0:
+def put(job: ScheduledJob) -> None:
+    """Install a job, or change nothing."""
+    new_files, before = files(job), {_get_plist_path(job): read_file(_get_plist_path(job))}
+    if before == new_files and run_program("launchctl", "print", _get_target(job)).returncode == 0:
         return
     try:
-        for path, content in wanted.items():
-            write(path, content)
-        ask("launchctl", "bootout", _target(job))  # what runs by an older file
-        require(ask("launchctl", "bootstrap", _domain(), _path(job)))
+        for path, content in new_files.items():
+            write_file(path, content)
+        run_program("launchctl", "bootout", _get_target(job))  # a job that runs by an older file
+        require_success(run_program("launchctl", "bootstrap", _get_domain(), _get_plist_path(job)))
     except BaseException:
-        put_back(before)
-        if before[_path(job)] is not None:
-            ask("launchctl", "bootstrap", _domain(), _path(job))
+        restore_files(before)
+        if before[_get_plist_path(job)] is not None:
+            run_program("launchctl", "bootstrap", _get_domain(), _get_plist_path(job))
         raise
 
 
-def take(job: Job) -> None:
-    """Let a job run no more and leave nothing of it."""
-    ask("launchctl", "bootout", _target(job))
-    put_back({_path(job): None})
-    prune(os.path.dirname(_path(job)), 1)
+def take(job: ScheduledJob) -> None:
+    """Remove a job completely."""
+    run_program("launchctl", "bootout", _get_target(job))
+    restore_files({_get_plist_path(job): None})
+    remove_empty_folders(os.path.dirname(_get_plist_path(job)), 1)
 
 
-def _path(job: Job) -> str:
+def _get_plist_path(job: ScheduledJob) -> str:
     return os.path.expanduser(f"~/Library/LaunchAgents/{job.name}.plist")
 
 
-def _domain() -> str:
+def _get_domain() -> str:
     return f"gui/{os.getuid()}"
 
 
-def _target(job: Job) -> str:
-    return f"{_domain()}/{job.name}"
+def _get_target(job: ScheduledJob) -> str:
+    return f"{_get_domain()}/{job.name}"

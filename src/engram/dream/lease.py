@@ -1,43 +1,51 @@
-"""One dreamer at a time for each store, wherever it runs: a lease that its holder renews and that lapses without it."""
+"""A lease on the store: one dream at a time, on any machine. Its holder renews it; otherwise it expires."""
 
 from __future__ import annotations
 
 import os
 from types import TracebackType
 
-from engram import host
-from engram.clock import MINUTE, moment
+from engram.clock import MINUTE, to_datetime
 from engram.errors import DreamRunning
 from engram.hub import Hub
-from engram.model import Process
+from engram.platform import host
+from engram.platform.host import Process
 from engram.store import leases
 
 _NAME = "dream"
-_at_work: set[str] = set()  # the holders in this process
-_LASTS = 15 * MINUTE  # longer than any single model call with all its tries
-_RENEWED = MINUTE  # how often it is
+_at_work: set[str] = set()  # holders in this process
+_LASTS = 15 * MINUTE  # longer than any single model call with all its retries
+_RENEWED = MINUTE  # how often it is renewed
 
 
 class Lease:
-    """The right to dream; a second dreamer is told who has it."""
+    """The right to dream; a second dreamer gets an error that names the holder."""
 
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
         self.holder = os.urandom(8).hex()
 
     def __enter__(self) -> Lease:
-        me = host.process(os.getpid())
-        started = me.start if me else ""
-        held = leases.get(self.hub.engine, _NAME)
-        dead = held["holder"] if held and (_is_dead(held) or _is_forgotten(held, started)) else ""
+        process = host.find_process(os.getpid())
+        started = process.start if process else ""
+        lease_row = leases.get(self.hub.engine, _NAME)
+        dead = lease_row["holder"] if lease_row and (_is_dead(lease_row) or _is_forgotten(lease_row, started)) else ""
         at = self.hub.instant()
         with self.hub.engine.transaction():
-            taken = leases.take(
-                self.hub.engine, name=_NAME, holder=self.holder, host=host.name(), pid=os.getpid(), started=started,
-                now=at.now, until=at.steady + _LASTS, steady=at.steady, dead=dead,
-            )  # fmt: skip
+            taken = leases.acquire(
+                self.hub.engine,
+                name=_NAME,
+                holder=self.holder,
+                host=host.get_host_name(),
+                pid=os.getpid(),
+                started=started,
+                now=at.now,
+                until=at.steady + _LASTS,
+                steady=at.steady,
+                dead=dead,
+            )
         if not taken:
-            raise _refusal(self.hub)
+            raise _build_refusal(self.hub)
         self.renewed = self.hub.clock.steady()
         _at_work.add(self.holder)
         return self
@@ -50,28 +58,32 @@ class Lease:
             leases.release(self.hub.engine, _NAME, self.holder)
 
     def renew(self) -> None:
-        """Hold it for longer, or stop: somebody took it over, since we were silent for too long."""
+        """Extend the lease; raise an error if another process took it over because we were silent too long."""
         if self.hub.clock.steady() - self.renewed < _RENEWED:
             return
         self.renewed = self.hub.clock.steady()
         with self.hub.engine.transaction():
-            kept = leases.renew(self.hub.engine, _NAME, self.holder, self.hub.steady() + _LASTS)
-        if not kept:
-            raise _refusal(self.hub)
+            was_renewed = leases.renew(self.hub.engine, _NAME, self.holder, self.hub.steady() + _LASTS)
+        if not was_renewed:
+            raise _build_refusal(self.hub)
 
 
-def _is_dead(held: dict[str, object]) -> bool:
-    """Tell whether the holder ended on this machine without a word."""
-    process = Process(host=str(held["host"]), pid=int(str(held["pid"])), start=str(held["started"]))
-    return host.alive(process) is False
+def _is_dead(lease_row: dict[str, object]) -> bool:
+    """Check whether the holder was on this machine and has died."""
+    process = Process(host=str(lease_row["host"]), pid=int(str(lease_row["pid"])), start=str(lease_row["started"]))
+    return host.is_alive(process) is False
 
 
-def _is_forgotten(held: dict[str, object], started: str) -> bool:
-    """Tell whether this very process holds it and no longer dreams: the store was full when it would let go."""
-    ours = (held["host"], held["pid"], held["started"]) == (host.name(), os.getpid(), started)
-    return ours and held["holder"] not in _at_work
+def _is_forgotten(lease_row: dict[str, object], started: str) -> bool:
+    """Check whether this process holds it without dreaming: the store was full when it was released."""
+    ours = (lease_row["host"], lease_row["pid"], lease_row["started"]) == (host.get_host_name(), os.getpid(), started)
+    return ours and lease_row["holder"] not in _at_work
 
 
-def _refusal(hub: Hub) -> DreamRunning:
-    held = leases.get(hub.engine, _NAME) or {"host": "?", "pid": 0, "taken_at": hub.now()}
-    return DreamRunning(host=held["host"], pid=held["pid"], since=f"{moment(held['taken_at']).astimezone():%H:%M:%S}")
+def _build_refusal(hub: Hub) -> DreamRunning:
+    lease_row = leases.get(hub.engine, _NAME) or {"host": "?", "pid": 0, "taken_at": hub.now()}
+    return DreamRunning(
+        host=lease_row["host"],
+        pid=lease_row["pid"],
+        since=f"{to_datetime(lease_row['taken_at']).astimezone():%H:%M:%S}",
+    )

@@ -1,7 +1,7 @@
-"""Reflection: what went well, what keeps failing, what is open, what to ask; in the first person, with its evidence.
+"""Reflection: what went well, what keeps failing, what is open and what to ask, in the first person, with evidence.
 
-Made of digests and candidate patterns; a model, where one may be asked, words it. It becomes part of the self state, a
-new version each time, beside whatever else that holds.
+It is made from digests and candidate patterns; a model, if configured, words it. It is stored in the self state as a
+new version, beside everything else there.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from engram import text
-from engram.clock import moment
-from engram.dream.done import Done
-from engram.dream.novelty import Novelty, error_of, facts, since_reflection
+from engram.clock import to_datetime
+from engram.dream.novelty import Novelty, find_novelty, load_facts, strip_error
+from engram.dream.results import StepResult
 from engram.hub import Hub
-from engram.memory import self_state
-from engram.memory.thinker import Thinker
-from engram.store import news, patterns
-from engram.value import value
+from engram.platform import text
+from engram.platform.value import value
+from engram.store import dream_inbox, patterns
+from engram.summaries import self_state
+from engram.summaries.summary_model import SummaryModel
 
 if TYPE_CHECKING:
     from engram.store.engine import Row
@@ -27,154 +27,187 @@ if TYPE_CHECKING:
 _RULES = "rules/1"
 _LISTS = ("went_well", "keeps_failing", "open", "questions")
 _MOST = {"went_well": 4, "keeps_failing": 4, "open": 5, "questions": 3}
-_EVIDENCE = 5  # sessions named for one item
+_EVIDENCE = 5  # sessions cited for one item
 _LINE = 200
 _SUCCESSES = ("short-path", "passing-sequence")
 
 
 @value
-class Item:
-    """One thing a reflection says, and the sessions that say so."""
+class ReflectionItem:
+    """One statement of a reflection, with its source sessions."""
 
     text: str
     sessions: tuple[str, ...]
 
 
-def step(hub: Hub, _: Callable[[], bool]) -> Done:
-    """Reflect on what came since the last time, and let the self state say so."""
-    found = since_reflection(hub)
-    thought = reflection(hub, found) if found.rows else None
+def run_reflection(hub: Hub, _: Callable[[], bool]) -> StepResult:
+    """Reflect on what is new since the last time, and save it in the self state."""
+    novelty = find_novelty(hub)
+    new_reflection = build_reflection(hub, novelty) if novelty.rows else None
     with hub.engine.transaction(durable=True):
-        if thought is not None:
-            evolve(hub, thought)
-        for row in found.seen:
-            news.settle(hub.engine, news.REFLECT, row)
-    left = news.count(hub.engine, news.REFLECT)
-    return Done(
-        step="reflect", did=f"reflected on {text.counted(len(found.rows), 'session')}", count=len(found.rows), left=left
+        if new_reflection is not None:
+            save_reflection(hub, new_reflection)
+        for row in novelty.seen:
+            dream_inbox.mark_done(hub.engine, dream_inbox.REFLECT, row)
+    left = dream_inbox.count_waiting(hub.engine, dream_inbox.REFLECT)
+    return StepResult(
+        step="reflect",
+        did=f"reflected on {text.format_count(len(novelty.rows), 'session')}",
+        count=len(novelty.rows),
+        left=left,
     )
 
 
-def reflection(hub: Hub, found: Novelty) -> dict[str, Any]:
-    """Return what is to be said of what is new."""
+def build_reflection(hub: Hub, novelty: Novelty) -> dict[str, Any]:
+    """Build a reflection on what is new."""
     parts = {
-        "went_well": _went_well(found), "keeps_failing": _failing(hub, found), "open": _open(found),
-        "questions": _questions(hub, found),
-    }  # fmt: skip
-    said: dict[str, Any] = {name: [vars(each) for each in items[: _MOST[name]]] for name, items in parts.items()}
-    narrative, made_by = _narrative(found, parts), _RULES
-    thought = Thinker(hub).ask("reflect", _told(parts, narrative), "narrative", _LISTS)
-    if thought is not None:
-        named = sorted(row["session_id"] for row in found.rows)[:_EVIDENCE]
-        narrative, made_by = thought.data["narrative"], thought.made_by
-        said = {
+        "went_well": _list_successes(novelty),
+        "keeps_failing": _list_failures(hub, novelty),
+        "open": _list_open_items(novelty),
+        "questions": _list_questions(hub, novelty),
+    }
+    sections: dict[str, Any] = {name: [vars(item) for item in items[: _MOST[name]]] for name, items in parts.items()}
+    narrative, made_by = _write_narrative(novelty, parts), _RULES
+    answer = SummaryModel(hub).ask("reflect", _render_for_model(parts, narrative), "narrative", _LISTS)
+    if answer is not None:
+        session_ids = sorted(row["session_id"] for row in novelty.rows)[:_EVIDENCE]
+        narrative, made_by = answer.data["narrative"], answer.made_by
+        sections = {
             name: [
-                {"text": each, "sessions": _behind(each, parts[name]) or named}
-                for each in thought.data[name][: _MOST[name]]
+                {"text": item, "sessions": _find_sessions_behind(item, parts[name]) or session_ids}
+                for item in answer.data[name][: _MOST[name]]
             ]
             for name in _LISTS
         }  # fmt: skip
-    at = moment(hub.now()).isoformat(timespec="seconds")
-    return {"at": at, "sessions": sorted(row["session_id"] for row in found.rows), "narrative": narrative,
-            "made_by": made_by, **said}  # fmt: skip
+    at = to_datetime(hub.now()).isoformat(timespec="seconds")
+    return {
+        "at": at,
+        "sessions": sorted(row["session_id"] for row in novelty.rows),
+        "narrative": narrative,
+        "made_by": made_by,
+        **sections,
+    }
 
 
-def evolve(hub: Hub, thought: dict[str, Any]) -> None:
-    """Let the self state hold a reflection, in place of the last one; all else in it stays."""
-    self_state.change(hub, {"reflection": thought}, thought["made_by"], thought["sessions"])
+def save_reflection(hub: Hub, reflection: dict[str, Any]) -> None:
+    """Save a reflection in the self state in place of the last one; everything else stays."""
+    self_state.update_state(hub, {"reflection": reflection}, reflection["made_by"], reflection["sessions"])
 
 
-def _where(row: Row) -> str:
+def _format_place(row: Row) -> str:
     project = os.path.basename(str(row["project"] or ""))
     return f"{row['flavor']}{f' in {project}' if project else ''}"
 
 
-def _goal(row: Row) -> str:
-    return text.inline(str(facts(row).get("goal") or "a session"), 100)
+def _format_goal(row: Row) -> str:
+    return text.escape_inline(str(load_facts(row).get("goal") or "a session"), 100)
 
 
-def _went_well(found: Novelty) -> list[Item]:
-    """Return the sessions that ended well, the surest first."""
-    good = sorted((row for row in found.rows if row["outcome"] == "success"), key=lambda row: -row["confidence"])
-    return [Item(f"{_where(row)}: {_goal(row)}{_because(row)}", (row["session_id"],)) for row in good]
+def _list_successes(novelty: Novelty) -> list[ReflectionItem]:
+    """Return the successful sessions, the most certain first."""
+    good = sorted((row for row in novelty.rows if row["outcome"] == "success"), key=lambda row: -row["confidence"])
+    return [
+        ReflectionItem(f"{_format_place(row)}: {_format_goal(row)}{_format_evidence(row)}", (row["session_id"],))
+        for row in good
+    ]
 
 
-def _because(row: Row) -> str:
-    told = facts(row).get("evidence") or []
-    return f" ({text.inline(str(told[0]), 60)})" if told else ""
+def _format_evidence(row: Row) -> str:
+    evidence = load_facts(row).get("evidence") or []
+    return f" ({text.escape_inline(str(evidence[0]), 60)})" if evidence else ""
 
 
-def _failing(hub: Hub, found: Novelty) -> list[Item]:
-    """Return what went wrong in several sessions, with the new ones among them; then errors the new ones left open."""
-    met: dict[str, list[Row]] = {}
-    for row in patterns.met_in(hub.engine, [row["session_id"] for row in found.rows]):
+def _list_failures(hub: Hub, novelty: Novelty) -> list[ReflectionItem]:
+    """Return problems of several sessions, including new ones; then errors the new ones left open."""
+    rows_by_pattern: dict[str, list[Row]] = {}
+    for row in patterns.list_by_sessions(hub.engine, [row["session_id"] for row in novelty.rows]):
         if row["kind"] not in _SUCCESSES:
-            met.setdefault(row["id"], []).append(row)
+            rows_by_pattern.setdefault(row["id"], []).append(row)
     items = [
-        Item(f"{text.inline(rows[0]['title'], _LINE)} ({rows[0]['sessions']} sessions)",
-             tuple(row["session_id"] for row in rows[:_EVIDENCE]))
-        for rows in met.values()
-    ]  # fmt: skip
-    bad = [row for row in found.rows if row["outcome"] in ("failure", "abandoned")]
-    left = [(text.inline(error_of(each), 120), row) for row in bad for each in facts(row).get("errors", ())[:1]]
-    items += [Item(f"{_where(row)}: {said}", (row["session_id"],)) for said, row in left]
-    return _once(items)
+        ReflectionItem(
+            f"{text.escape_inline(rows[0]['title'], _LINE)} ({text.format_count(rows[0]['sessions'], 'session')})",
+            tuple(row["session_id"] for row in rows[:_EVIDENCE]),
+        )
+        for rows in rows_by_pattern.values()
+    ]
+    bad = [row for row in novelty.rows if row["outcome"] in ("failure", "abandoned")]
+    open_errors = [
+        (text.escape_inline(strip_error(raw_error), 120), row)
+        for row in bad
+        for raw_error in load_facts(row).get("errors", ())[:1]
+    ]
+    items += [ReflectionItem(f"{_format_place(row)}: {error}", (row["session_id"],)) for error, row in open_errors]
+    return _unique_items(items)
 
 
-def _open(found: Novelty) -> list[Item]:
-    """Return what was left to do, the newest first."""
-    told = [(row, each) for row in found.rows for each in facts(row).get("open", ())[:2] if _says_something(each)]
-    return _once([Item(f"{_where(row)}: {text.inline(str(each), 140)}", (row["session_id"],)) for row, each in told])
+def _list_open_items(novelty: Novelty) -> list[ReflectionItem]:
+    """Return what was left to do, newest first."""
+    open_items = [
+        (row, item) for row in novelty.rows for item in load_facts(row).get("open", ())[:2] if _is_meaningful(item)
+    ]
+    return _unique_items(
+        [
+            ReflectionItem(f"{_format_place(row)}: {text.escape_inline(str(item), 140)}", (row["session_id"],))
+            for row, item in open_items
+        ]
+    )
 
 
-def _questions(hub: Hub, found: Novelty) -> list[Item]:
-    """Return what a person could settle in a word."""
-    asked = [Item(f"What helps against this: {each.text}?", each.sessions) for each in _failing(hub, found)[:1]]
-    for row in found.rows:
-        if row["outcome"] == "abandoned" and _says_something(facts(row).get("goal")):
-            asked.append(Item(f"Is this still wanted: {_goal(row)} ({_where(row)})?", (row["session_id"],)))
-        for each in facts(row).get("corrections", ())[-1:]:
-            words = f"You corrected: {text.inline(str(each), 120)}. Should that be a rule?"
-            asked.append(Item(words, (row["session_id"],)))
-    return _once(asked)
+def _list_questions(hub: Hub, novelty: Novelty) -> list[ReflectionItem]:
+    """Return questions the user could answer in a word."""
+    questions = [
+        ReflectionItem(f"How can this be avoided: {entry.text}?", entry.sessions)
+        for entry in _list_failures(hub, novelty)[:1]
+    ]
+    for row in novelty.rows:
+        if row["outcome"] == "abandoned" and _is_meaningful(load_facts(row).get("goal")):
+            questions.append(
+                ReflectionItem(
+                    f"Is this still needed: {_format_goal(row)} ({_format_place(row)})?", (row["session_id"],)
+                )
+            )
+        for entry in load_facts(row).get("corrections", ())[-1:]:
+            words = f"You corrected: {text.escape_inline(str(entry), 120)}. Should that be a rule?"
+            questions.append(ReflectionItem(words, (row["session_id"],)))
+    return _unique_items(questions)
 
 
-def _says_something(words: object) -> bool:
-    """Tell a thing to do from a greeting or a command of the agent program."""
+def _is_meaningful(words: object) -> bool:
+    """Tell a task from a greeting or a slash command."""
     return isinstance(words, str) and len(words.split()) >= 4 and not words.startswith("/")
 
 
-def _once(items: list[Item]) -> list[Item]:
+def _unique_items(items: list[ReflectionItem]) -> list[ReflectionItem]:
     return list({item.text: item for item in reversed(items)}.values())[::-1]
 
 
-def _narrative(found: Novelty, parts: dict[str, list[Item]]) -> str:
-    """Return how the work went, counted and quoted."""
-    ends = Counter(row["outcome"] for row in found.rows)
-    places = Counter(_where(row) for row in found.rows)
-    named = ", ".join(f"{place} {count}" for place, count in places.most_common(4))
-    told = ", ".join(f"{count} {outcome}" for outcome, count in ends.most_common())
-    lines = [f"I looked at {text.counted(len(found.rows), 'session')} I had not thought about ({named}): {told}."]
-    if found.surprising:
-        lines.append(f"{len(found.surprising)} ended otherwise than is usual there.")
-    for name, words in (("keeps_failing", "What keeps failing"), ("open", "What is open")):
+def _write_narrative(novelty: Novelty, parts: dict[str, list[ReflectionItem]]) -> str:
+    """Return a summary of how the work went, with counts and quotes."""
+    outcomes = Counter(row["outcome"] for row in novelty.rows)
+    counts_by_place = Counter(_format_place(row) for row in novelty.rows)
+    place_counts = ", ".join(f"{place} {count}" for place, count in counts_by_place.most_common(4))
+    outcome_counts = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
+    lines = [(f"I reviewed {text.format_count(len(novelty.rows), 'new session')} ({place_counts}): {outcome_counts}.")]
+    if novelty.surprising:
+        lines.append(f"{len(novelty.surprising)} had an unusual outcome for their project.")
+    for name, words in (("keeps_failing", "Keeps failing"), ("open", "Still open")):
         if parts[name]:
             lines.append(f"{words}: {parts[name][0].text}.")
     return " ".join(lines)
 
 
-def _told(parts: dict[str, list[Item]], narrative: str) -> str:
-    """Return the facts as a model is given them."""
+def _render_for_model(parts: dict[str, list[ReflectionItem]], narrative: str) -> str:
+    """Render the facts for the model's prompt."""
     lines = [narrative]
     for name, items in parts.items():
-        lines += [f"{name}:", *(f"- {each.text}" for each in items[:12])]
-    return text.cut("\n".join(lines), 4000)
+        lines += [f"{name}:", *(f"- {item.text}" for item in items[:12])]
+    return text.cut_to_tokens("\n".join(lines), 4000)
 
 
-def _behind(said: str, items: list[Item]) -> list[str]:
-    """Return the sessions behind an item as a model worded it: those of the fact it shares most words with."""
-    words = set(said.lower().split())
-    best = max(items, key=lambda each: len(words & set(each.text.lower().split())), default=None)
+def _find_sessions_behind(statement: str, items: list[ReflectionItem]) -> list[str]:
+    """Return the sessions behind an item as the model worded it: those of the fact that shares most words with it."""
+    words = set(statement.lower().split())
+    best = max(items, key=lambda item: len(words & set(item.text.lower().split())), default=None)
     if best is None or len(words & set(best.text.lower().split())) < 3:
         return []
     return list(best.sessions)

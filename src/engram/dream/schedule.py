@@ -1,4 +1,4 @@
-"""Let a home dream by itself, every so many minutes, through what the system has for that; and let it stop."""
+"""Schedule the dream with the system's scheduler, and remove the schedule."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import sys
 from types import ModuleType
 
 from engram.dream import cron, launchd, systemd
-from engram.dream.job import Job, job
+from engram.dream.scheduled_job import ScheduledJob, build_job
 from engram.errors import ScheduleRefused
 from engram.hub import Hub
-from engram.settings import load
-from engram.value import value
+from engram.platform.value import value
+from engram.settings import load_settings
 
 EVERY = 60  # minutes
 _KINDS: dict[str, ModuleType] = {"systemd": systemd, "launchd": launchd, "cron": cron}
@@ -19,83 +19,87 @@ _KINDS: dict[str, ModuleType] = {"systemd": systemd, "launchd": launchd, "cron":
 
 @value
 class Schedule:
-    """How a home dreams by itself."""
+    """The schedule of a home's dream."""
 
     kind: str  # systemd, launchd, cron
-    files: dict[str, str]  # what makes it, and what each says; for cron the line of the crontab
-    command: tuple[str, ...]  # what is run
-    minutes: int  # between two runs
+    files: dict[str, str]  # its files with their content; for cron the crontab line
+    command: tuple[str, ...]  # the command that runs
+    minutes: int  # minutes between two runs
 
 
 def install(hub: Hub, minutes: int = EVERY, *, dry_run: bool = False) -> Schedule:
-    """Let a home dream by itself; said again, it goes by the new times. A dry run only tells what would be there."""
-    wanted = job(hub.settings.home, minutes)
+    """Install the schedule of a home, or change its interval; a dry run only returns what would be installed."""
+    scheduled_job = build_job(hub.settings.home, minutes)
     _refuse_hidden_store(hub)
-    kind = _chosen(wanted)
+    kind = _choose_scheduler(scheduled_job)
     if not dry_run:
-        _KINDS[kind].put(wanted)
+        _KINDS[kind].put(scheduled_job)
         for other, scheduler in _KINDS.items():
-            if other != kind and scheduler.found(wanted):
-                scheduler.take(wanted)
-    return Schedule(kind=kind, files=_KINDS[kind].files(wanted), command=wanted.command, minutes=minutes)
+            if other != kind and scheduler.found(scheduled_job):
+                scheduler.take(scheduled_job)
+    return Schedule(kind=kind, files=_KINDS[kind].files(scheduled_job), command=scheduled_job.command, minutes=minutes)
 
 
 def uninstall(hub: Hub, *, dry_run: bool = False) -> Schedule | None:
-    """Let a home no longer dream by itself; return how it did, None if it did not."""
-    known = installed(hub)
+    """Remove the schedule of a home and return it; None if there was none."""
+    schedule = find_schedule(hub)
     if not dry_run:
-        take_out(hub.settings.home)
-    return known
+        remove_schedules(hub.settings.home)
+    return schedule
 
 
-def take_out(home: str) -> None:
-    """Take whatever lets a home dream by itself out of the system."""
-    named = job(home, EVERY)
+def remove_schedules(home: str) -> None:
+    """Remove every schedule of a home from the system."""
+    scheduled_job = build_job(home, EVERY)
     for scheduler in _KINDS.values():
-        if scheduler.found(named):
-            scheduler.take(named)
+        if scheduler.found(scheduled_job):
+            scheduler.take(scheduled_job)
 
 
-def installed(hub: Hub) -> Schedule | None:
-    """Tell how a home dreams by itself; None if it does not."""
-    named = job(hub.settings.home, EVERY)
+def find_schedule(hub: Hub) -> Schedule | None:
+    """Return the schedule of a home; None if there is none."""
+    scheduled_job = build_job(hub.settings.home, EVERY)
     for kind, scheduler in _KINDS.items():
-        if files := scheduler.found(named):
-            return Schedule(kind=kind, files=files, command=named.command, minutes=scheduler.minutes(named))
+        if files := scheduler.found(scheduled_job):
+            return Schedule(
+                kind=kind, files=files, command=scheduled_job.command, minutes=scheduler.minutes(scheduled_job)
+            )
     return None
 
 
-def _chosen(wanted: Job) -> str:
-    """Return the scheduler to ask, or say what a person can do where there is none."""
+def _choose_scheduler(scheduled_job: ScheduledJob) -> str:
+    """Return an available scheduler; otherwise raise an error that says what to do."""
     if sys.platform == "darwin" and launchd.usable():
         return "launchd"
     if os.name == "posix":
         for kind in ("systemd", "cron"):
             if _KINDS[kind].usable():
                 return kind
-    raise ScheduleRefused(reason="this system has no scheduler we know.", hint=_way_out(wanted))
+    raise ScheduleRefused(
+        reason="no supported scheduler was found on this system.", hint=_suggest_alternative(scheduled_job)
+    )
 
 
-def _way_out(wanted: Job) -> str:
+def _suggest_alternative(scheduled_job: ScheduledJob) -> str:
     if os.name == "nt":
-        return f"Run this yourself: {_task(wanted)}"
-    often = f"every {wanted.minutes} minutes"
-    return f"Let something run `engram dream --once --idle` {often}, or keep `engram dream --loop` running."
+        return f"Run this command: {_format_windows_task(scheduled_job)}"
+    interval = f"every {scheduled_job.minutes} minutes"
+    return f"Schedule `engram dream --once --idle` {interval} yourself, or keep `engram dream --loop` running."
 
 
-def _task(wanted: Job) -> str:
-    """Return the command that makes a job a task of Windows."""
+def _format_windows_task(scheduled_job: ScheduledJob) -> str:
+    """Return the command that creates a Windows task for a job."""
     from subprocess import list2cmdline
 
-    _, home, *program = wanted.command
-    often = ["DAILY"] if wanted.minutes == 24 * 60 else ["MINUTE", "/MO", str(wanted.minutes)]
+    _, home, *program = scheduled_job.command
+    interval = ["DAILY"] if scheduled_job.minutes == 24 * 60 else ["MINUTE", "/MO", str(scheduled_job.minutes)]
     run = list2cmdline(["cmd", "/c", f'set "{home}" && {list2cmdline(program)}'])
-    return list2cmdline(["schtasks", "/Create", "/SC", *often, "/TN", wanted.name, "/TR", run])
+    return list2cmdline(["schtasks", "/Create", "/SC", *interval, "/TN", scheduled_job.name, "/TR", run])
 
 
 def _refuse_hidden_store(hub: Hub) -> None:
-    """Refuse where the dream would tend another store: it does not see the variables of this shell."""
-    if load({}, home=hub.settings.home).store != hub.settings.store:
-        reason = "the store of this home is named by ENGRAM_STORE, which nothing that runs by itself sees."
-        hint = f"Write `store` into {os.path.join(hub.settings.home, 'config.toml')} and run this again."
+    """Refuse if the dream would use another store: it does not see the variables of this shell."""
+    if load_settings({}, home=hub.settings.home).store != hub.settings.store:
+        reason = "the store is set by ENGRAM_STORE, which a scheduled job does not see."
+        hint = f"Set `store` in {os.path.join(hub.settings.home, 'config.toml')} and run this again."
         raise ScheduleRefused(reason=reason, hint=hint)

@@ -1,4 +1,4 @@
-"""Steps: what a pass can do, in causal order. Each is small, goes on where it stopped, and stops when time is out."""
+"""The steps of a pass, in causal order. Each is small, resumes where it stopped, and stops when time is up."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from engram.capture import spool, worker
-from engram.compiler import compile as compiling
-from engram.dream import reflect, rot, senses
-from engram.dream.done import Done
-from engram.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HYGIENE
+from engram.dream import probes, reflect, rot
+from engram.dream.priorities import COHERENCE, CONTINUITY, CURIOSITY, HYGIENE
+from engram.dream.results import StepResult
 from engram.errors import (
     CompileRunning,
     DreamRunning,
@@ -20,203 +19,240 @@ from engram.errors import (
     SweepRunning,
 )  # fmt: skip
 from engram.hub import Hub
-from engram.memory import eras, gist
-from engram.memory.thinker import Thinker
-from engram.patterns import detect as detecting
-from engram.store import exchanges, news, patterns, segments, signals
-from engram.text import counted, reason
-from engram.value import value
-from engram.wiki import flush as flushing
-from engram.wiki import lint as linting
+from engram.patterns import detect
+from engram.platform.text import format_count, format_error
+from engram.platform.value import value
+from engram.store import dream_inbox, exchanges, index_segments, patterns, signals
+from engram.summaries import eras, gist
+from engram.summaries.summary_model import SummaryModel
+from engram.wiki import flush, lint
+from engram.wiki.compiler import compile as compiler
 
 if TYPE_CHECKING:
     from engram.store.engine import Row
 
 
 @value
-class Step:
+class DreamStep:
     """One unit of work."""
 
     name: str
     drive: str
-    waits: Callable[[Hub], int]  # how much there is to do
-    run: Callable[[Hub, Callable[[], bool]], Done]  # until somebody says to stop
-    always: bool = False  # due as soon as there is something to do, whatever the drive
-    all: Callable[[Hub], int] | None = None  # how much there is to do for who does not wait until it is enough
+    count_waiting: Callable[[Hub], int]  # returns the backlog
+    run: Callable[[Hub, Callable[[], bool]], StepResult]  # runs until told to stop
+    always: bool = False  # due as soon as there is work, whatever the drive
+    count_forced: Callable[[Hub], int] | None = None  # returns the backlog when forced
 
 
-# No other piece of work would fare better.
+# No other piece of work would do better.
 FATAL = (StoreBusy, StoreFull, StoreUnavailable, StoreDamaged, DreamRunning)
 
 
 class OutOfTime(Exception):
-    """No time is left for work that goes on next time."""
+    """Raised when time is up; the work continues next time."""
 
 
-def _ingest_waits(hub: Hub) -> int:
-    return len(spool.waiting(hub.settings.home)) + worker.is_look_due(hub)
+def _count_ingest(hub: Hub) -> int:
+    return len(spool.list_waiting(hub.settings.home)) + worker.is_full_look_due(hub)
 
 
-def _ingest(hub: Hub, _: Callable[[], bool]) -> Done:
+def _run_ingest(hub: Hub, _: Callable[[], bool]) -> StepResult:
     try:
-        found = worker.catch_up(hub)
+        reports = worker.ingest_pending(hub)
     except SweepRunning:
-        return Done(step="ingest", did="somebody else takes transcripts in", count=0)
-    events = sum(each.events for each in found)
-    failed = {path: why for each in found for path, why in each.failures.items()}
-    return Done(step="ingest", did=f"took in {counted(events, 'event')}", count=events, failed=failed)
+        return StepResult(step="ingest", did="another process is ingesting", count=0)
+    events = sum(report.events for report in reports)
+    failed = {path: why for report in reports for path, why in report.failures.items()}
+    return StepResult(step="ingest", did=f"ingested {format_count(events, 'event')}", count=events, failed=failed)
 
 
-def _flush(hub: Hub, stop: Callable[[], bool]) -> Done:
-    made = flushing.flush_these(hub, senses.unflushed(hub), stop)
-    told = f"{counted(len(made.entries), 'entry', 'entries')} into {counted(len(made.days), 'daily log')}"
-    return Done(
-        step="flush", did=f"wrote {told}",
-        count=len(made.entries), failed=made.failed, left=made.left,
+def _run_flush(hub: Hub, stop: Callable[[], bool]) -> StepResult:
+    report = flush.flush_sessions(hub, probes.list_unflushed(hub), stop)
+    summary = (
+        f"{format_count(len(report.entries), 'entry', 'entries')} into {format_count(len(report.days), 'daily log')}"
+    )
+    return StepResult(
+        step="flush", did=f"wrote {summary}",
+        count=len(report.entries), failed=report.failed, left=report.left,
     )  # fmt: skip
 
 
-def ripe(hub: Hub) -> list[Row]:
-    """Return the sessions a gist is due for, those that spoke last in front."""
-    rows = [row for row in exchanges.uncovered(hub.engine) if senses.is_ripe(row, hub.now())]
+def list_ripe(hub: Hub) -> list[Row]:
+    """Return the sessions due for a gist, the most recent first."""
+    rows = [row for row in exchanges.list_uncovered(hub.engine) if probes.is_ripe(row, hub.now())]
     return sorted(rows, key=lambda row: -row["last"])
 
 
-def _gist(hub: Hub, stop: Callable[[], bool]) -> Done:
-    thinker, made, failed, due = Thinker(hub), 0, {}, ripe(hub)
-    taken = 0
+def _run_gist(hub: Hub, stop: Callable[[], bool]) -> StepResult:
+    model, written, failed, due = SummaryModel(hub), 0, {}, list_ripe(hub)
+    tried = 0
     for row in due:
         if stop():
             break
-        taken += 1
+        tried += 1
         try:
-            made += gist.make(hub, row["session_id"], thinker) is not None
+            written += gist.make_gist(hub, row["session_id"], model) is not None
         except FATAL:
             raise
-        except Exception as problem:  # whatever is wrong with one session, the others are summarized
-            failed[row["session_id"]] = reason(problem)
-    return Done(
-        step="gist", did=f"summarized {counted(made, 'session')}{_by(thinker)}", count=made, failed=failed,
-        left=len(due) - taken,
-    )  # fmt: skip
+        except Exception as problem:  # a failing session does not stop the others
+            failed[row["session_id"]] = format_error(problem)
+    return StepResult(
+        step="gist",
+        did=f"summarized {format_count(written, 'session')}{_format_makers(model)}",
+        count=written,
+        failed=failed,
+        left=len(due) - tried,
+    )
 
 
-def _integrate(hub: Hub, stop: Callable[[], bool]) -> Done:
-    made = eras.integrated(hub, stop=stop)
-    parts = [f"era {month}" for month in made.eras]
-    parts += [name for name in ("profile", "narrative") if getattr(made, name) == "made"]
-    return Done(
+def _run_integrate(hub: Hub, stop: Callable[[], bool]) -> StepResult:
+    report = eras.run_integration(hub, stop=stop)
+    parts = [f"era {month}" for month in report.eras]
+    parts += [name for name in ("profile", "narrative") if getattr(report, name) == "made"]
+    return StepResult(
         step="integrate", did=f"rebuilt {', '.join(parts)}" if parts else "all tiers were up to date",
-        count=len(parts), failed=made.failed, left=news.count(hub.engine, news.INTEGRATE),
+        count=len(parts), failed=report.failed, left=dream_inbox.count_waiting(hub.engine, dream_inbox.INTEGRATE),
     )  # fmt: skip
 
 
-def _compile(hub: Hub, stop: Callable[[], bool]) -> Done:
+def _run_compile(hub: Hub, stop: Callable[[], bool]) -> StepResult:
     try:
-        made = compiling.compile_logs(hub, told=_until(stop))
+        report = compiler.compile_logs(hub, report_progress=_build_stop_listener(stop))
     except OutOfTime:
-        return Done(step="compile", did="stopped for time", count=0, left=len(compiling.due_days(hub)))
+        return StepResult(step="compile", did="stopped: out of time", count=0, left=len(compiler.due_days(hub)))
     except CompileRunning:
-        return Done(step="compile", did="somebody else compiles", count=0)
-    pages = len(made.created) + len(made.updated) + len(made.removed)
-    told = f"{len(made.created)} pages new, {len(made.updated)} changed"
-    return Done(
-        step="compile", did=f"compiled {len(made.logs)} logs: {told}",
-        count=pages, failed=made.failed,
+        return StepResult(step="compile", did="another process is compiling", count=0)
+    pages = len(report.created) + len(report.updated) + len(report.removed)
+    summary = f"{format_count(len(report.created), 'page')} new, {len(report.updated)} changed"
+    return StepResult(
+        step="compile", did=f"compiled {format_count(len(report.logs), 'log')}: {summary}",
+        count=pages, failed=report.failed,
     )  # fmt: skip
 
 
-def _detect_waits(hub: Hub) -> int:
-    """Return the sessions nobody looked through, and what was found in others and not counted: its finder died."""
-    return news.count(hub.engine, news.DETECT) + len(patterns.changed(hub.engine))
+def _count_detect(hub: Hub) -> int:
+    """Return the number of unscanned sessions, and of fingerprints whose scan was interrupted before they were
+    counted.
+    """
+    return dream_inbox.count_waiting(hub.engine, dream_inbox.DETECT) + len(
+        patterns.list_changed_fingerprints(hub.engine)
+    )
 
 
-def _detect(hub: Hub, stop: Callable[[], bool]) -> Done:
-    before, known = news.count(hub.engine, news.DETECT), signals.undetected(hub.engine)
-    looked, worded = detecting.look_through(hub, stop), detecting.word(hub)
-    left = news.count(hub.engine, news.DETECT)
-    told = f"{counted(len(looked), 'session')}: {counted(sum(looked), 'signal')}{_worded(worded)}"
-    return Done(
-        step="detect", did=f"looked through {told}",
-        count=before - left + worded, failed=_new(signals.undetected(hub.engine), known), left=left,
-    )  # fmt: skip
+def _run_detect(hub: Hub, stop: Callable[[], bool]) -> StepResult:
+    before, already_failed = (
+        dream_inbox.count_waiting(hub.engine, dream_inbox.DETECT),
+        signals.list_failures(hub.engine),
+    )
+    signal_counts, worded = detect.scan_sessions(hub, stop), detect.word_candidates(hub)
+    left = dream_inbox.count_waiting(hub.engine, dream_inbox.DETECT)
+    summary = f"{format_count(len(signal_counts), 'session')}: {format_count(sum(signal_counts), 'signal')}"
+    return StepResult(
+        step="detect",
+        did=f"scanned {summary}{_format_worded(worded)}",
+        count=before - left + worded,
+        failed=_find_new_failures(signals.list_failures(hub.engine), already_failed),
+        left=left,
+    )
 
 
-def _new(failed: dict[str, str], known: dict[str, str]) -> dict[str, str]:
-    """Return what failed now and did not before: what lasts is told once."""
-    return {name: why for name, why in failed.items() if name not in known}
+def _find_new_failures(failed: dict[str, str], already_failed: dict[str, str]) -> dict[str, str]:
+    """Return the failures that are new: a lasting one is reported once."""
+    return {name: why for name, why in failed.items() if name not in already_failed}
 
 
-def _worded(count: int) -> str:
+def _format_worded(count: int) -> str:
     return f", {count} rules worded" if count else ""
 
 
-def _lint(hub: Hub, _: Callable[[], bool]) -> Done:
-    from engram.llm import allowance
+def _run_lint(hub: Hub, _: Callable[[], bool]) -> StepResult:
+    from engram.models import call_budget
 
-    found = linting.lint(hub, structural_only=allowance.silent() or hub.settings.model in ("", "none"))
-    told = ", ".join(f"{number} {name}s" for name, number in found.counts.items() if number) or "nothing wrong"
-    return Done(step="lint", did=f"looked at {counted(found.pages, 'page')}: {told}", count=found.pages)
-
-
-def _rot(hub: Hub, stop: Callable[[], bool]) -> Done:
-    found = rot.step(hub, stop)
-    return Done(
-        step="rot", did=f"compared {counted(found.looked, 'text')}: {found.found} repeat others", count=found.looked,
-        failed=found.failed, left=found.left,
-    )  # fmt: skip
+    report = lint.lint(hub, structural_only=call_budget.is_silent() or hub.settings.model in ("", "none"))
+    summary = ", ".join(f"{number} {name}s" for name, number in report.counts.items() if number) or "no problems"
+    return StepResult(step="lint", did=f"checked {format_count(report.pages, 'page')}: {summary}", count=report.pages)
 
 
-def _embed_waits(hub: Hub) -> int:
-    return segments.backlog(hub.engine) + senses.unembedded(hub) + news.count(hub.engine, news.SCRUB)
+def _run_rot(hub: Hub, stop: Callable[[], bool]) -> StepResult:
+    report = rot.inspect_inbox(hub, stop)
+    return StepResult(
+        step="rot",
+        did=f"compared {format_count(report.looked, 'text')}: {report.found} duplicates",
+        count=report.looked,
+        failed=report.failed,
+        left=report.left,
+    )
 
 
-def _embed(hub: Hub, stop: Callable[[], bool]) -> Done:
-    from engram.index.index import bring_up_to_date
+def _count_embed(hub: Hub) -> int:
+    return (
+        index_segments.count_queued(hub.engine)
+        + probes.count_unembedded(hub)
+        + dream_inbox.count_waiting(hub.engine, dream_inbox.SCRUB)
+    )
+
+
+def _run_embed(hub: Hub, stop: Callable[[], bool]) -> StepResult:
+    from engram.index.maintenance import update_index
 
     try:
-        made = bring_up_to_date(hub, told=_until(stop), thorough=False)
+        report = update_index(hub, progress=_build_stop_listener(stop), thorough=False)
     except OutOfTime:
-        return Done(step="embed", did="stopped for time", count=0, left=segments.backlog(hub.engine))
-    return Done(
-        step="embed", did=f"indexed {counted(made.indexed, 'text')}, embedded {made.embedded}",
-        count=made.indexed + made.embedded,
+        return StepResult(
+            step="embed", did="stopped: out of time", count=0, left=index_segments.count_queued(hub.engine)
+        )
+    return StepResult(
+        step="embed", did=f"indexed {format_count(report.indexed, 'text')}, embedded {report.embedded}",
+        count=report.indexed + report.embedded,
     )  # fmt: skip
 
 
-def _evict(hub: Hub, _: Callable[[], bool]) -> Done:
-    from engram.digests.retention import evict
+def _run_evict(hub: Hub, _: Callable[[], bool]) -> StepResult:
+    from engram.capture.digests.retention import evict
 
-    kept = evict(hub, whole=False)
-    return Done(step="evict", did=f"freed {kept.freed:,} bytes of bodies", count=kept.freed)
-
-
-def _by(thinker: Thinker) -> str:
-    told = [f"{count} by {name}" for name, count in thinker.by.items() if name.startswith("model:")]
-    told += [f"{count} in vain asked of the model: {why}" for why, count in thinker.fallbacks.items()]
-    return f" ({', '.join(told)})" if told else ""
+    retention = evict(hub, whole=False)
+    return StepResult(step="evict", did=f"freed {retention.freed:,} bytes", count=retention.freed)
 
 
-def _until(stop: Callable[[], bool]) -> Callable[..., None]:
-    """Return a listener to progress that ends the work when somebody says to stop."""
+def _format_makers(model: SummaryModel) -> str:
+    parts = [f"{count} by {name}" for name, count in model.by.items() if name.startswith("model:")]
+    parts += [f"{count} failed model calls: {why}" for why, count in model.fallbacks.items()]
+    return f" ({', '.join(parts)})" if parts else ""
 
-    def told(*_: Any) -> None:
+
+def _build_stop_listener(stop: Callable[[], bool]) -> Callable[..., None]:
+    """Return a progress listener that stops the work when `stop` returns true."""
+
+    def listener(*_: Any) -> None:
         if stop():
             raise OutOfTime
 
-    return told
+    return listener
 
 
 STEPS = (
-    Step("ingest", CONTINUITY, _ingest_waits, _ingest, always=True),
-    Step("flush", CONTINUITY, senses.to_flush, _flush),
-    Step("gist", CONTINUITY, lambda hub: len(ripe(hub)), _gist),
-    Step("integrate", COHERENCE, lambda hub: news.count(hub.engine, news.INTEGRATE), _integrate),
-    Step("compile", COHERENCE, senses.to_compile, _compile),
-    Step("detect", CURIOSITY, _detect_waits, _detect),
-    Step("reflect", CURIOSITY, lambda hub: news.count(hub.engine, news.REFLECT), reflect.step),
-    Step("lint", HYGIENE, senses.to_lint, _lint, all=lambda hub: news.count(hub.engine, news.LINT)),
-    Step("rot", HYGIENE, lambda hub: news.count(hub.engine, news.ROT), _rot),
-    Step("embed", HYGIENE, _embed_waits, _embed),
-    Step("evict", HYGIENE, senses.over_budget, _evict),
+    DreamStep("ingest", CONTINUITY, _count_ingest, _run_ingest, always=True),
+    DreamStep("flush", CONTINUITY, probes.count_to_flush, _run_flush),
+    DreamStep("gist", CONTINUITY, lambda hub: len(list_ripe(hub)), _run_gist),
+    DreamStep(
+        "integrate", COHERENCE, lambda hub: dream_inbox.count_waiting(hub.engine, dream_inbox.INTEGRATE), _run_integrate
+    ),
+    DreamStep("compile", COHERENCE, probes.count_to_compile, _run_compile),
+    DreamStep("detect", CURIOSITY, _count_detect, _run_detect),
+    DreamStep(
+        "reflect",
+        CURIOSITY,
+        lambda hub: dream_inbox.count_waiting(hub.engine, dream_inbox.REFLECT),
+        reflect.run_reflection,
+    ),
+    DreamStep(
+        "lint",
+        HYGIENE,
+        probes.count_to_lint,
+        _run_lint,
+        count_forced=lambda hub: dream_inbox.count_waiting(hub.engine, dream_inbox.LINT),
+    ),
+    DreamStep("rot", HYGIENE, lambda hub: dream_inbox.count_waiting(hub.engine, dream_inbox.ROT), _run_rot),
+    DreamStep("embed", HYGIENE, _count_embed, _run_embed),
+    DreamStep("evict", HYGIENE, probes.count_over_budget, _run_evict),
 )

@@ -1,30 +1,30 @@
-"""What a worker does once it has captured: flush what has ended, compile what is due, then tend the rest."""
+"""The worker after capturing: flush ended sessions, compile due logs, then dream."""
 
 from __future__ import annotations
 
 from engram.capture import worker
-from engram.capture.spool import Request
-from engram.compiler.compile import compile_logs
-from engram.dream.cycle import dreamt
-from engram.dream.done import WORKER
+from engram.capture.spool import CaptureRequest
+from engram.dream.cycle import run_pass
+from engram.dream.results import WORKER
 from engram.errors import CompileRunning, DreamRunning
 from engram.hub import Hub
-from engram.wiki.flush import flush_asked
+from engram.wiki.compiler.compile import compile_logs
+from engram.wiki.flush import flush_requested
 
 
-def work(hub: Hub) -> None:
-    """Empty the spool, turn what came in into daily logs and pages, and dream on it if the user lets us."""
-    took = worker.work(hub, lambda requests: _afterwards(hub, requests))
-    if took and hub.settings.auto_dream:
+def run_worker(hub: Hub) -> None:
+    """Process the spool, update daily logs and pages, and dream if the user enabled it."""
+    ingested = worker.run_worker(hub, lambda requests: _flush_and_compile(hub, requests))
+    if ingested and hub.settings.auto_dream:
         try:
-            dreamt(hub, why=WORKER)
+            run_pass(hub, why=WORKER)
         except DreamRunning:
-            pass  # whoever dreams, or the next worker, finds what is new
+            pass  # another dream, or the next worker, continues
 
 
-def _afterwards(hub: Hub, requests: list[Request]) -> None:
-    flush_asked(hub, requests)
+def _flush_and_compile(hub: Hub, requests: list[CaptureRequest]) -> None:
+    flush_requested(hub, requests)
     try:
         compile_logs(hub)
     except CompileRunning:
-        pass  # whoever compiles, or the next worker, finds what is new
+        pass  # another compiler, or the next worker, continues

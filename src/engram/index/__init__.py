@@ -1,1 +1,1 @@
-"""The index of exchanges and passages: words, vectors, and how both are kept."""
+"""The search index of exchanges and passages: words, vectors, and their maintenance."""

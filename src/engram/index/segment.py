@@ -1,4 +1,4 @@
-"""One segment of the index as it is made: from texts, or from smaller segments. Pure."""
+"""Build a segment of the index, from texts or from smaller segments. No I/O."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from engram.index.shelf import DEAD, DOC, DTYPES, SCRUBBED
-from engram.index.words import words
-from engram.value import value
+from engram.index.snapshot import DEAD, DOC, DTYPES, SCRUBBED
+from engram.index.tokenizer import extract_terms
+from engram.platform.value import value
 
 Array = np.ndarray[Any, Any]
 Terms = list[tuple[str, bytes, bytes]]
 
-_MOST = 255  # times a word counts in one doc
-_LONGEST = 200_000  # characters of a text that are indexed: what is longer is no message
+_MOST = 255  # maximum count of a word in one doc
+_LONGEST = 200_000  # characters indexed per text; longer texts are not messages
 
 
 @value
-class Doc:
-    """What is to be found, and the text it is found by."""
+class IndexDoc:
+    """A doc to index, and its text."""
 
     source: int
     kind: int
@@ -31,16 +31,16 @@ class Doc:
     text: str
 
 
-def made(docs: Sequence[Doc]) -> tuple[dict[str, bytes], Terms]:
+def build_segment(docs: Sequence[IndexDoc]) -> tuple[dict[str, bytes], Terms]:
     """Return the columns and postings of a new segment."""
-    held: dict[str, tuple[list[int], list[int]]] = {}
+    postings: dict[str, tuple[list[int], list[int]]] = {}
     lengths = []
     for number, doc in enumerate(docs):
-        found = words(doc.text[:_LONGEST])
-        lengths.append(len(found))
-        for term, count in Counter(found).items():
-            places, counts = held.setdefault(term, ([], []))
-            places.append(number)
+        doc_terms = extract_terms(doc.text[:_LONGEST])
+        lengths.append(len(doc_terms))
+        for term, count in Counter(doc_terms).items():
+            positions, counts = postings.setdefault(term, ([], []))
+            positions.append(number)
             counts.append(min(count, _MOST))
     columns = {
         "sources": [doc.source for doc in docs], "kinds": [doc.kind for doc in docs],
@@ -48,36 +48,37 @@ def made(docs: Sequence[Doc]) -> tuple[dict[str, bytes], Terms]:
         "times": [doc.at for doc in docs], "lengths": lengths, "dead": [0] * len(docs),
     }  # fmt: skip
     terms = [
-        (term, np.array(places, DOC).tobytes(), bytes(counts)) for term, (places, counts) in sorted(held.items())
-    ]  # fmt: skip
+        (term, np.array(positions, DOC).tobytes(), bytes(counts))
+        for term, (positions, counts) in sorted(postings.items())
+    ]
     return {name: np.array(column, DTYPES[name]).tobytes() for name, column in columns.items()}, terms
 
 
-def joined(parts: Sequence[tuple[dict[str, Array], Iterable[dict[str, Any]]]]) -> tuple[dict[str, bytes], Terms]:
-    """Return the columns and postings of neighbouring segments as one; dead docs lose their words."""
+def join_segments(parts: Sequence[tuple[dict[str, Array], Iterable[dict[str, Any]]]]) -> tuple[dict[str, bytes], Terms]:
+    """Return the columns and postings of neighboring segments merged; deleted docs lose their words."""
     columns = {
-        name: np.concatenate([found[name] for found, _ in parts]).astype(dtype).tobytes()
+        name: np.concatenate([segment_columns[name] for segment_columns, _ in parts]).astype(dtype).tobytes()
         for name, dtype in DTYPES.items()
     }
     columns["dead"] = columns["dead"].replace(bytes([DEAD]), bytes([SCRUBBED]))
-    held: dict[str, tuple[list[bytes], list[bytes]]] = {}
+    postings: dict[str, tuple[list[bytes], list[bytes]]] = {}
     offset = 0
-    for found, rows in parts:
-        for term, docs, counts in living(found["dead"], rows):
-            places, tallies = held.setdefault(term, ([], []))
-            places.append((np.frombuffer(docs, DOC) + np.uint32(offset)).tobytes())
+    for segment_columns, rows in parts:
+        for term, docs, counts in drop_dead_postings(segment_columns["dead"], rows):
+            positions, tallies = postings.setdefault(term, ([], []))
+            positions.append((np.frombuffer(docs, DOC) + np.uint32(offset)).tobytes())
             tallies.append(counts)
-        offset += len(found["dead"])
-    return columns, [(term, b"".join(docs), b"".join(counts)) for term, (docs, counts) in sorted(held.items())]
+        offset += len(segment_columns["dead"])
+    return columns, [(term, b"".join(docs), b"".join(counts)) for term, (docs, counts) in sorted(postings.items())]
 
 
-def living(dead: Array, rows: Iterable[dict[str, Any]]) -> Iterable[tuple[str, bytes, bytes]]:
-    """Yield the postings of a segment without those of dead docs."""
+def drop_dead_postings(dead: Array, rows: Iterable[dict[str, Any]]) -> Iterable[tuple[str, bytes, bytes]]:
+    """Yield the postings of a segment without deleted docs."""
     if not dead.any():
         yield from ((row["term"], bytes(row["docs"]), bytes(row["counts"])) for row in rows)
         return
     for row in rows:
         docs, counts = np.frombuffer(row["docs"], DOC), np.frombuffer(row["counts"], "u1")
-        kept = dead[docs] == 0
-        if kept.any():
-            yield row["term"], docs[kept].tobytes(), counts[kept].tobytes()
+        is_alive = dead[docs] == 0
+        if is_alive.any():
+            yield row["term"], docs[is_alive].tobytes(), counts[is_alive].tobytes()

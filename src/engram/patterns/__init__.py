@@ -1,1 +1,1 @@
-"""Patterns: what keeps going wrong or right, over all agents."""
+"""Patterns: problems and successes that recur, across all agents."""

@@ -1,8 +1,8 @@
-"""What detect brings: patterns nobody decided about yet, with the evidence a person needs to do so."""
+"""Results of `detect`: patterns without a decision, with the evidence a person needs to decide."""
 
 from __future__ import annotations
 
-from engram.value import value
+from engram.platform.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
 
 
 @value
-class Evidence:
-    """One session that tells of a pattern."""
+class CandidateEvidence:
+    """One session that shows a pattern."""
 
     session_id: str
     at: datetime
     flavor: str
     project: str
     quote: str
-    event: str | None  # what `get` takes
+    event: str | None  # an id that `get` accepts
     times: int = 1
 
 
@@ -35,26 +35,26 @@ class Candidate:
     times: int
     flavors: tuple[str, ...]
     projects: tuple[str, ...]
-    tokens: int  # what it cost
+    tokens: int  # its cost
     seconds: int
     confidence: float
     first_at: datetime
     last_at: datetime
-    rule: str  # proposed; only a person makes it one
+    rule: str  # proposed; a person has to approve it
     fix: str
     worded_by: str
-    evidence: tuple[Evidence, ...]
-    also: tuple[str, ...] = ()  # patterns that the same events tell of
+    evidence: tuple[CandidateEvidence, ...]
+    also: tuple[str, ...] = ()  # patterns found in the same events
 
 
 @value
-class Detected:
-    """What looking through new sessions came to."""
+class DetectResult:
+    """The result of scanning new sessions."""
 
-    sessions: int  # that were looked through
-    signals: int  # found in them
-    candidates: tuple[Candidate, ...]  # the best first
-    more: int  # candidates beyond these
-    open: int = 0  # sessions still going on, to be looked at again
-    failed: dict[str, str] | None = None  # sessions that could not be looked through, and why
-    worded: int = 0  # rules a model put into words
+    sessions: int  # sessions scanned
+    signals: int  # signals found in them
+    candidates: tuple[Candidate, ...]  # best first
+    more: int  # further candidates not listed
+    open: int = 0  # sessions still running, scanned again later
+    failed: dict[str, str] | None = None  # sessions that could not be scanned, and why
+    worded: int = 0  # rules worded by a model

@@ -1,12 +1,12 @@
-"""Which fingerprints mean the same: a function of the set of them, whatever order they came in. Pure.
+"""Cluster fingerprints that mean the same; the result does not depend on the order they arrive in. Pure.
 
-Fingerprints that are words of people are near or far in meaning. In the order of their hashes, each one that is near
-to no leader yet becomes a leader; every other one follows the nearest leader. So the same fingerprints always give the
-same leaders. Whether one leads depends only on those before it, so a new one is settled by asking who is near to it,
-and on from there only where leading changes: a few, however many there are. What a person decided is not settled again:
-its seed leads whoever comes near, before all others.
+Fingerprints made of words are compared by meaning. In the order of their hashes, each fingerprint that is not near an
+existing leader becomes a leader; every other one follows the nearest leader. So the same fingerprints always give the
+same leaders. Whether a fingerprint leads depends only on those before it, so adding one needs only its neighbours, and
+then the neighbours of each one whose role changes: a few, however many there are. Patterns a person decided about are
+fixed: their seeds lead before all others.
 
-Nearness is a whole number times whole numbers, so that no machine rounds it differently.
+Similarities are computed on integers, so every machine rounds them alike.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from typing import Any
 import numpy as np
 
 from engram.patterns.fingerprint import pattern_id
-from engram.value import value
+from engram.platform.value import value
 
-# Kinds whose fingerprints are words; two commands or files are not the same however near their names are.
+# Kinds whose fingerprints are words; two commands or files are never the same, however similar their names are.
 BY_MEANING = ("correction", "abandoned", "wasted-tokens", "short-path", "error")
-# How near two fingerprints of a kind must be, as a cosine.
+# Minimum cosine similarity of two fingerprints of a kind.
 NEAR = {"error": 0.88}
-_NEAR = 0.8
-_AT_ONCE = 256  # rows of the table of nearness that are held at a time
+_DEFAULT_NEAR = 0.8
+_BATCH_ROWS = 256  # rows of the similarity matrix held in memory at a time
 
 Array = np.ndarray[Any, Any]
-Links = tuple[Array, Array]  # who is near, and how near
+Links = tuple[Array, Array]  # neighbours and their similarity
 
 
 @value
@@ -37,101 +37,109 @@ class Member:
 
     fingerprint: str
     codes: bytes
-    pattern: str = ""  # where it belongs now; empty: it is new
+    pattern: str = ""  # its current pattern; empty if it is new
     decided: bool = False  # a person decided about that pattern
 
 
-def coded(vectors: Array) -> list[bytes]:
-    """Return vectors as whole numbers from -127 to 127."""
+def quantize_vectors(vectors: Array) -> list[bytes]:
+    """Quantize vectors to integers from -127 to 127."""
     largest = np.abs(vectors).max(axis=1, keepdims=True)
     scaled = np.rint(vectors / np.where(largest > 0, largest, 1) * 127)
     return [row.astype(np.int8).tobytes() for row in scaled]
 
 
-class Field:
-    """The fingerprints of one kind, who is near to whom, and who leads; found out only where it is asked."""
+class FingerprintField:
+    """The fingerprints of one kind, their neighbours and leaders, computed on demand."""
 
     def __init__(self, kind: str, members: Sequence[Member], decided: Container[str] = ()) -> None:
-        self.members, self._kind, self._near = members, kind, NEAR.get(kind, _NEAR)
-        codes = np.frombuffer(b"".join([each.codes for each in members]), np.int8)
-        # Products and sums of whole numbers below 2**24 are exact in 32-bit floats, in any order.
+        self.members, self._kind, self._threshold = members, kind, NEAR.get(kind, _DEFAULT_NEAR)
+        codes = np.frombuffer(b"".join([member.codes for member in members]), np.int8)
+        # Products and sums of integers below 2**24 are exact in 32-bit floats, in any order.
         self._codes = codes.reshape(len(members), -1).astype(np.float32) if members else np.zeros((0, 1), np.float32)
         self._sizes = np.sqrt(np.einsum("ij,ij->i", self._codes, self._codes).astype(np.float64))
-        held = [n for n, each in enumerate(members) if each.decided]
-        self._held = set(held)
-        self._seeds = {n for n in held if self.rank(n) in decided}
+        decided_places = [n for n, member in enumerate(members) if member.decided]
+        self._decided = set(decided_places)
+        self._seeds = {n for n in decided_places if self.get_rank(n) in decided}
         self._leading: dict[int, bool] = {}
         self._links: dict[int, Links] = {}
 
-    def rank(self, place: int) -> str:
-        """Return the place of a member in the order: the id of the pattern it would be the seed of."""
-        return pattern_id(self._kind, self.members[place].fingerprint)
+    def get_rank(self, position: int) -> str:
+        """Return a member's sort key: the id of the pattern it would be the seed of."""
+        return pattern_id(self._kind, self.members[position].fingerprint)
 
-    def settled(self, gone: Container[str]) -> dict[str, str]:
-        """Return the fingerprints that belong elsewhere now, and where, once the new are in and others are gone."""
-        new = [n for n, each in enumerate(self.members) if not each.pattern]
-        left = {n for n, each in enumerate(self.members) if each.fingerprint in gone}
-        turned = self._turned({*new, *left} - self._held, left)
-        beside = {int(each) for n in turned for each in self._near_to(n)}
-        open_now = sorted({*new, *turned, *beside} - self._held - left)
-        self._look(open_now)
-        placed = {n: self._place(n) for n in open_now}
-        return {self.members[n].fingerprint: to for n, to in placed.items() if to != self.members[n].pattern}
+    def find_reassignments(self, gone: Container[str]) -> dict[str, str]:
+        """Return the fingerprints whose pattern changes after adding and removing some, with their new pattern."""
+        new = [n for n, item in enumerate(self.members) if not item.pattern]
+        gone_places = {n for n, item in enumerate(self.members) if item.fingerprint in gone}
+        changed = self._update_leaders({*new, *gone_places} - self._decided, gone_places)
+        neighbors = {int(item) for n in changed for item in self._find_near(n)}
+        unsettled = sorted({*new, *changed, *neighbors} - self._decided - gone_places)
+        self._compute_links(unsettled)
+        patterns_by_place = {n: self._find_pattern(n) for n in unsettled}
+        return {
+            self.members[n].fingerprint: pattern
+            for n, pattern in patterns_by_place.items()
+            if pattern != self.members[n].pattern
+        }
 
-    def _turned(self, start: set[int], left: set[int]) -> set[int]:
-        """Let leading change where it must, from what is new or gone on to those behind it; return where it did."""
-        waiting = sorted((self.rank(n), n) for n in start)
-        seen, turned = set(start), set()
-        self._look(sorted(start))
-        self._look(sorted({int(each) for n in start for each in self._near_to(n)}))  # most that will be asked about
+    def _update_leaders(self, start: set[int], gone_places: set[int]) -> set[int]:
+        """Update leaders, starting from new and removed members; return those whose role changed."""
+        waiting = sorted((self.get_rank(n), n) for n in start)
+        seen, changed = set(start), set()
+        self._compute_links(sorted(start))
+        # Most of the rows that will be needed.
+        self._compute_links(sorted({int(neighbor) for n in start for neighbor in self._find_near(n)}))
         while waiting:
-            rank, place = heappop(waiting)
-            leads = place not in left and not self._follows(rank, place)
-            if leads == self._leads(place):
+            rank, position = heappop(waiting)
+            is_leader = position not in gone_places and not self._has_leader(rank, position)
+            if is_leader == self._is_leader(position):
                 continue
-            self._leading[place] = leads
-            turned.add(place)
-            behind = {int(n) for n in self._near_to(place)} - seen - left - self._held
-            behind = {n for n in behind if self.rank(n) > rank}
-            self._look(sorted(behind))
-            for each in behind:
-                heappush(waiting, (self.rank(each), each))
+            self._leading[position] = is_leader
+            changed.add(position)
+            behind = {int(n) for n in self._find_near(position)} - seen - gone_places - self._decided
+            behind = {n for n in behind if self.get_rank(n) > rank}
+            self._compute_links(sorted(behind))
+            for neighbor in behind:
+                heappush(waiting, (self.get_rank(neighbor), neighbor))
             seen |= behind
-        return turned
+        return changed
 
-    def _leads(self, place: int) -> bool:
-        if place not in self._leading:
-            self._leading[place] = place not in self._held and self.members[place].pattern == self.rank(place)
-        return self._leading[place]
+    def _is_leader(self, position: int) -> bool:
+        if position not in self._leading:
+            self._leading[position] = position not in self._decided and self.members[position].pattern == self.get_rank(
+                position
+            )
+        return self._leading[position]
 
-    def _follows(self, rank: str, place: int) -> bool:
-        """Tell whether somebody near leads it: a decided seed, or one before it in the order."""
+    def _has_leader(self, rank: str, position: int) -> bool:
+        """Check whether a near member leads it: a decided seed, or one before it in the order."""
         return any(
-            int(n) in self._seeds or (self._leads(int(n)) and self.rank(int(n)) < rank) for n in self._near_to(place)
+            int(n) in self._seeds or (self._is_leader(int(n)) and self.get_rank(int(n)) < rank)
+            for n in self._find_near(position)
         )
 
-    def _place(self, place: int) -> str:
-        """Return the pattern a fingerprint belongs to, now that it is clear who leads."""
-        links = [(-near, int(n)) for n, near in zip(*self._links[place], strict=True)]
-        seeds = [(near, self.rank(n), n) for near, n in links if n in self._seeds]
+    def _find_pattern(self, position: int) -> str:
+        """Return the pattern of a fingerprint once leaders are known."""
+        links = [(-near, int(n)) for n, near in zip(*self._links[position], strict=True)]
+        seeds = [(near, self.get_rank(n), n) for near, n in links if n in self._seeds]
         if seeds:
             return self.members[min(seeds)[2]].pattern
-        if self._leads(place):
-            return self.rank(place)
-        return min((near, self.rank(n)) for near, n in links if self._leads(n))[1]
+        if self._is_leader(position):
+            return self.get_rank(position)
+        return min((near, self.get_rank(n)) for near, n in links if self._is_leader(n))[1]
 
-    def _near_to(self, place: int) -> Array:
-        self._look([place])
-        return self._links[place][0]
+    def _find_near(self, position: int) -> Array:
+        self._compute_links([position])
+        return self._links[position][0]
 
-    def _look(self, places: Sequence[int]) -> None:
-        """Find out who is near to some members: roughly for all, exactly for those that may be."""
-        wanted = [place for place in places if place not in self._links]
-        bounds = (self._sizes * self._near * 0.999).astype(np.float32)
-        for first in range(0, len(wanted), _AT_ONCE):
-            rows = wanted[first : first + _AT_ONCE]
+    def _compute_links(self, positions: Sequence[int]) -> None:
+        """Find the neighbours of some members: roughly for all, then exactly for the candidates."""
+        missing = [position for position in positions if position not in self._links]
+        bounds = (self._sizes * self._threshold * 0.999).astype(np.float32)
+        for first in range(0, len(missing), _BATCH_ROWS):
+            rows = missing[first : first + _BATCH_ROWS]
             for row, product in zip(rows, self._codes[rows] @ self._codes.T, strict=True):
                 others = np.flatnonzero((product >= bounds * np.float32(self._sizes[row])) & (product > 0))
                 near = product[others].astype(np.float64) / (self._sizes[others] * self._sizes[row])
-                kept = (near >= self._near) & (others != row)
-                self._links[row] = (others[kept], near[kept])
+                is_near = (near >= self._threshold) & (others != row)
+                self._links[row] = (others[is_near], near[is_near])

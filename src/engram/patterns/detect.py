@@ -1,123 +1,135 @@
-"""Detect: look through the sessions that are new, and bring what keeps happening as candidates for a rule."""
+"""Detect: scan new sessions and propose recurring patterns as candidates for rules."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from engram.clock import MINUTE
-from engram.coordination import sessions
 from engram.errors import StoreBusy, StoreFull, StoreUnavailable
 from engram.hub import Hub
 from engram.operation import Help, operation
-from engram.patterns.candidate import Candidate, Detected
-from engram.store import news, patterns, signals
-from engram.text import one_line
+from engram.patterns.candidate import Candidate, DetectResult
+from engram.platform.text import to_one_line
+from engram.sessions import lifecycle
+from engram.store import dream_inbox, patterns, signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from engram.patterns.signal import Signal
-    from engram.patterns.steps import Story
+    from engram.patterns.steps import SessionTrace
     from engram.store.engine import Row
 
-_QUIET = 30 * MINUTE  # a session that said nothing for so long is over for now
-_TRIES = 3
-_WORDED = 5  # rules a model is asked for at a time
+_QUIET_TIME = 30 * MINUTE  # a session idle for this long counts as over
+_MAX_TRIES = 3
+_MAX_WORDED = 5  # rules worded by a model per run
 
 
 @operation(writes=True)
 def detect(
     hub: Hub,
-    min_frequency: Annotated[int, Help("only what at least so many sessions tell")] = 2,
-    project: Annotated[str | None, Help("only of this project")] = None,
-    since: Annotated[str | None, Help("only what happened since: 7d, 12h, 2026-11-01, last week")] = None,
-    limit: Annotated[int, Help("at most so many candidates")] = 30,
-) -> Detected:
-    """Look through new sessions and rank what keeps going wrong or right, as candidates for a rule."""
-    from engram.recall.recall import edge, time_of
+    min_frequency: Annotated[int, Help("only patterns seen in at least this many sessions")] = 2,
+    project: Annotated[str | None, Help("only sessions in this project")] = None,
+    since: Annotated[str | None, Help("start time such as 7d, 12h, 2026-11-01 or last week")] = None,
+    limit: Annotated[int, Help("maximum number of candidates")] = 30,
+) -> DetectResult:
+    """Scan new sessions and rank recurring problems and successes as candidates for rules."""
+    from engram.search.recall import parse_asking_time, parse_time_bound
 
-    least, most = sessions.positive("min_frequency", min_frequency), sessions.positive("limit", limit)
-    room, start = sessions.room(project), edge("since", since, time_of(hub, None))
-    looked = look_through(hub)
-    found, more = candidates(hub, least, room, start, most)
-    worded, failed = _worded(hub, found), signals.undetected(hub.engine)
-    waiting = [row["key"] for row in news.waiting(hub.engine, news.DETECT)]
-    return Detected(
-        sessions=len(looked), signals=sum(looked),
-        candidates=tuple(candidates(hub, least, room, start, most)[0] if worded else found), more=more,
-        open=sum(1 for each in waiting if each not in failed), failed=failed, worded=worded,
-    )  # fmt: skip
+    min_sessions, max_candidates = (
+        lifecycle.require_positive("min_frequency", min_frequency),
+        lifecycle.require_positive("limit", limit),
+    )
+    project_filter, start = (
+        lifecycle.parse_project_filter(project),
+        parse_time_bound("since", since, parse_asking_time(hub, None)),
+    )
+    signal_counts = scan_sessions(hub)
+    best_candidates, more = find_candidates(hub, min_sessions, project_filter, start, max_candidates)
+    worded, failed = _word_rules(hub, best_candidates), signals.list_failures(hub.engine)
+    waiting = [row["key"] for row in dream_inbox.list_waiting(hub.engine, dream_inbox.DETECT)]
+    return DetectResult(
+        sessions=len(signal_counts),
+        signals=sum(signal_counts),
+        candidates=tuple(
+            find_candidates(hub, min_sessions, project_filter, start, max_candidates)[0] if worded else best_candidates
+        ),
+        more=more,
+        open=sum(1 for session_id in waiting if session_id not in failed),
+        failed=failed,
+        worded=worded,
+    )
 
 
-def look_through(hub: Hub, stop: Callable[[], bool] = lambda: False) -> list[int]:
-    """Look through the sessions that are new, until somebody says to stop; return how much each of them told."""
-    from engram.patterns.settle import heal
+def scan_sessions(hub: Hub, stop: Callable[[], bool] = lambda: False) -> list[int]:
+    """Scan new sessions until `stop` returns true; return the number of signals of each."""
+    from engram.patterns.resolve import repair_counts
 
-    looked = []
-    for row in news.waiting(hub.engine, news.DETECT):
+    signal_counts = []
+    for row in dream_inbox.list_waiting(hub.engine, dream_inbox.DETECT):
         if stop():
             break
-        told = _tried(hub, row)
-        looked += [] if told is None else [told]
-    heal(hub)
-    return looked
+        signal_count = _try_session(hub, row)
+        signal_counts += [] if signal_count is None else [signal_count]
+    repair_counts(hub)
+    return signal_counts
 
 
-def word(hub: Hub) -> int:
-    """Let a model, where one may be asked, word the best candidates; return how many it did."""
-    return _worded(hub, candidates(hub, 2, None, None, 30)[0])
+def word_candidates(hub: Hub) -> int:
+    """Let a model word the best candidates, if one is configured; return how many it worded."""
+    return _word_rules(hub, find_candidates(hub, 2, None, None, 30)[0])
 
 
-def _tried(hub: Hub, row: Row) -> int | None:
-    """Look through one session; whatever is wrong with it, the others are looked through as well."""
+def _try_session(hub: Hub, row: Row) -> int | None:
+    """Scan one session; record a failure instead of stopping the run."""
     try:
-        return look(hub, row)
+        return scan_session(hub, row)
     except (StoreBusy, StoreFull, StoreUnavailable):
-        raise  # nothing is wrong with the session
+        raise  # the session is not at fault
     except Exception as problem:
-        told = one_line(f"{type(problem).__name__}: {problem}", 300)
+        problem_text = to_one_line(f"{type(problem).__name__}: {problem}", 300)
         with hub.engine.transaction():
-            if signals.failed(hub.engine, row["key"], told, hub.now()) >= _TRIES:
-                news.settle(hub.engine, news.DETECT, row)
+            if signals.record_failure(hub.engine, row["key"], problem_text, hub.now()) >= _MAX_TRIES:
+                dream_inbox.mark_done(hub.engine, dream_inbox.DETECT, row)
         return None
 
 
-def look(hub: Hub, row: Row) -> int:
-    """Put the signals of a session in place of those it had, and settle its news, all or nothing."""
-    from engram.patterns.signals import signals_of
-    from engram.patterns.steps import story
+def scan_session(hub: Hub, row: Row) -> int:
+    """Replace the signals of a session and update its patterns in one transaction."""
+    from engram.patterns.signals import detect_signals
+    from engram.patterns.steps import load_trace
 
-    told = story(hub, row["key"])
-    over = told is None or told.last_at < hub.now() - _QUIET
-    found = signals_of(told, over=over) if told else []
-    vectors = _vectors(hub, found)
+    trace = load_trace(hub, row["key"])
+    is_over = trace is None or trace.last_at < hub.now() - _QUIET_TIME
+    found_signals = detect_signals(trace, is_over=is_over) if trace else []
+    vectors = _embed_fingerprints(hub, found_signals)
     with hub.engine.transaction():
-        patterns.hold(hub.engine)  # whoever settles meanwhile would take this for counted
-        if told:
-            rows = [_row(told, each) for each in found]
-            touched = signals.replace(hub.engine, told.session, rows, keep=not told.whole)
-            patterns.touch(hub.engine, [_fingerprint(kind, each, vectors) for kind, each in sorted(touched)])
-            signals.mended(hub.engine, told.session)
-        if over:
-            news.settle(hub.engine, news.DETECT, row)
-    return len(found)
+        patterns.lock_patterns(hub.engine)  # otherwise a concurrent update would count this as done
+        if trace:
+            rows = [_signal_row(trace, item) for item in found_signals]
+            touched = signals.replace_signals(hub.engine, trace.session, rows, keep=not trace.is_complete)
+            patterns.mark_changed(hub.engine, [_fingerprint_row(kind, item, vectors) for kind, item in sorted(touched)])
+            signals.clear_failure(hub.engine, trace.session)
+        if is_over:
+            dream_inbox.mark_done(hub.engine, dream_inbox.DETECT, row)
+    return len(found_signals)
 
 
-def _vectors(hub: Hub, found: Sequence[Signal]) -> dict[tuple[str, str], bytes]:
-    """Return what the fingerprints mean that are words."""
-    from engram.llm import embedder
-    from engram.patterns.cluster import BY_MEANING, coded
+def _embed_fingerprints(hub: Hub, found_signals: Sequence[Signal]) -> dict[tuple[str, str], bytes]:
+    """Embed the fingerprints that are words."""
+    from engram.models import embedder
+    from engram.patterns.cluster import BY_MEANING, quantize_vectors
 
-    wanted = [each for each in found if each.kind in BY_MEANING]
-    if not wanted or embedder.name(hub.settings) == embedder.OFF:
+    worded_signals = [signal for signal in found_signals if signal.kind in BY_MEANING]
+    if not worded_signals or embedder.get_embedder_name(hub.settings) == embedder.OFF:
         return {}
-    model = embedder.load(embedder.STATIC, hub.settings)
-    codes = coded(model.embed([each.fingerprint for each in wanted]))
-    return {(each.kind, each.fingerprint): code for each, code in zip(wanted, codes, strict=True)}
+    model = embedder.load_embedder(embedder.STATIC, hub.settings)
+    codes = quantize_vectors(model.embed([signal.fingerprint for signal in worded_signals]))
+    return {(signal.kind, signal.fingerprint): code for signal, code in zip(worded_signals, codes, strict=True)}
 
 
-def _fingerprint(kind: str, fingerprint: str, vectors: dict[tuple[str, str], bytes]) -> dict[str, Any]:
+def _fingerprint_row(kind: str, fingerprint: str, vectors: dict[tuple[str, str], bytes]) -> dict[str, Any]:
     from engram.patterns.fingerprint import pattern_id
 
     return {
@@ -126,50 +138,54 @@ def _fingerprint(kind: str, fingerprint: str, vectors: dict[tuple[str, str], byt
     }  # fmt: skip
 
 
-def _row(told: Story, each: Signal) -> dict[str, Any]:
+def _signal_row(trace: SessionTrace, signal: Signal) -> dict[str, Any]:
     import json
 
     return {
-        "session_id": told.session, "project": told.project, "flavor": told.flavor,
-        **{name: getattr(each, name) for name in ("kind", "fingerprint", "text", "quote", "fix", "times", "at")},
-        "evidence": json.dumps(each.evidence), "tokens": each.tokens, "seconds": each.seconds,
+        "session_id": trace.session, "project": trace.project, "flavor": trace.flavor,
+        **{name: getattr(signal, name) for name in ("kind", "fingerprint", "text", "quote", "fix", "times", "at")},
+        "evidence": json.dumps(signal.evidence), "tokens": signal.tokens, "seconds": signal.seconds,
     }  # fmt: skip
 
 
-def candidates(
-    hub: Hub, least: int, project: str | None, since: int | None, limit: int
+def find_candidates(
+    hub: Hub, min_sessions: int, project: str | None, since: int | None, limit: int
 ) -> tuple[list[Candidate], int]:  # fmt: skip
-    """Return the best candidates, and how many there are beyond them."""
-    from engram.patterns.rank import candidate, distinct, ranked
+    """Return the best candidates, and how many more there are."""
+    from engram.patterns.rank import build_candidate, group_same_events, rank_patterns
 
-    rows = ranked(patterns.frequent(hub.engine, least, project, since), hub.now())
+    rows = rank_patterns(patterns.list_frequent(hub.engine, min_sessions, project, since), hub.now())
     first = rows[: limit * 3]
-    told = signals.newest(hub.engine, {row["id"]: row["signals"] for row in first})
-    chosen = distinct([row for row in first if row["id"] in told], told)
-    found = [candidate(row, told[row["id"]], also) for row, also in chosen[:limit]]
-    return found, len(rows) - len(found) - sum(len(each.also) for each in found)
+    signals_by_pattern = signals.list_newest(hub.engine, {row["id"]: row["signals"] for row in first})
+    chosen = group_same_events([row for row in first if row["id"] in signals_by_pattern], signals_by_pattern)
+    best_candidates = [build_candidate(row, signals_by_pattern[row["id"]], also) for row, also in chosen[:limit]]
+    return best_candidates, len(rows) - len(best_candidates) - sum(len(best.also) for best in best_candidates)
 
 
-def _worded(hub: Hub, found: Sequence[Candidate]) -> int:
-    """Let a model, where one is chosen, word the best candidates it has not worded yet; return how many it did."""
-    from engram.memory.thinker import Thinker
-    from engram.patterns.fingerprint import safe
+def _word_rules(hub: Hub, best_candidates: Sequence[Candidate]) -> int:
+    """Let a model word the best candidates it has not worded yet, if one is configured; return how many it worded."""
+    from engram.patterns.fingerprint import sanitize_line
+    from engram.summaries.summary_model import SummaryModel
 
-    thinker, done = Thinker(hub), 0
-    for each in [each for each in found if not each.worded_by.startswith("model:")][:_WORDED]:
-        thought = thinker.ask("pattern", _told(each), prose="rule", lists=("fix",))
+    thinker, worded_count = SummaryModel(hub), 0
+    for best in [best for best in best_candidates if not best.worded_by.startswith("model:")][:_MAX_WORDED]:
+        thought = thinker.ask("pattern", _format_candidate(best), prose="rule", lists=("fix",))
         if thought is not None:
-            rule, fix = safe(thought.data["rule"], 400), safe("; ".join(thought.data["fix"]), 400)
+            rule, fix = sanitize_line(thought.data["rule"], 400), sanitize_line("; ".join(thought.data["fix"]), 400)
             with hub.engine.transaction():
-                patterns.propose(hub.engine, each.id, rule, fix, thought.made_by)
-            done += 1
-    return done
+                patterns.save_proposal(hub.engine, best.id, rule, fix, thought.made_by)
+            worded_count += 1
+    return worded_count
 
 
-def _told(each: Candidate) -> str:
-    """Return what a model is told of a candidate."""
+def _format_candidate(candidate: Candidate) -> str:
+    """Format a candidate for the model's prompt."""
     lines = [
-        f"kind: {each.kind}", f"what: {each.title}", f"seen in {each.sessions} sessions, {each.times} times",
-        f"agents: {', '.join(each.flavors)}", f"what worked: {each.fix or 'not known'}", "quotes:",
-    ]  # fmt: skip
-    return "\n".join([*lines, *(f"- {piece.quote}" for piece in each.evidence)])
+        f"kind: {candidate.kind}",
+        f"what: {candidate.title}",
+        f"seen in {candidate.sessions} sessions, {candidate.times} times",
+        f"agents: {', '.join(candidate.flavors)}",
+        f"what worked: {candidate.fix or 'not known'}",
+        "quotes:",
+    ]
+    return "\n".join([*lines, *(f"- {piece.quote}" for piece in candidate.evidence)])

@@ -1,7 +1,7 @@
-"""What is the same about two things that happened: commands, errors and words without what differs. Pure.
+"""Fingerprints: commands, errors and messages reduced to what recurs. Pure.
 
-Paths, ids, numbers, hashes, versions, times, ports and quoted values go, so that a fingerprint is the same on every
-machine and for every person.
+Paths, ids, numbers, hashes, versions, times, ports and quoted values are removed, so that a fingerprint is the same on
+every machine and for every user.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 from hashlib import blake2b
 
-from engram.patterns.unseen import seen
-from engram.text import inline
+from engram.patterns.invisible_characters import strip_invisible
+from engram.platform.text import escape_inline
 
-_ID_BYTES = 6  # among 100,000 patterns two have the same id once in 50,000 stores
-LONGEST = 160  # characters of a fingerprint
+_ID_BYTES = 6  # among 100,000 patterns, two share an id in one of 50,000 stores
+MAX_CHARS = 160  # maximum characters of a fingerprint
 
 _COLOR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\[\d{1,3}(?:;\d{1,3})*m")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,10}://[^\s'\"<>]+", re.IGNORECASE)
 _MAIL = re.compile(r"\b[\w.+-]+@[\w-]+\.[\w.]+")
 _PATH = re.compile(
-    r"(?:[A-Za-z]:)?(?:[\\/]|\.{1,2}[\\/]|~[\\/])[\w.@+~\\/-]*[\w@+~-]"  # from a root, here, above, home
+    r"(?:[A-Za-z]:)?(?:[\\/]|\.{1,2}[\\/]|~[\\/])[\w.@+~\\/-]*[\w@+~-]"  # from a root, here, above or home
     r"|(?<![\w/])[\w.@+-]+(?:/[\w.@+-]+)+/?"  # several parts
     r"|(?<![\w./-])[\w-]+\.(?!(?:Error|Exception)\b)[a-z][a-z0-9]{0,4}(?:\.[a-z]{1,4})?(?![\w.(])"  # a file
 )
@@ -32,7 +32,7 @@ _ID = re.compile(
 )
 _NUMBER = re.compile(r"(?<![A-Za-z_])v?\d+(?:[.,:_]\d+)*(?:[a-z]{1,2}\b)?|(?<=[A-Za-z_])\d{2,}\b", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|(?<!\w)'[^'\n]{1,400}'(?!\w)|`[^`\n]{1,400}`|‘[^’\n]{1,400}’|“[^”\n]{1,400}”")
-# After these words a quoted name is what it is about: which module is missing, which option is unknown.
+# A quoted name after these words is kept: it says which module is missing, which option is unknown.
 _TELLING = re.compile(
     r"(?:module|package|named|command|option|flag|argument|field|tool|skill|script|dependency|crate|import|binary|"
     r"executable|parameter|column|table|attribute|property|method|function|program|extension|plugin|feature)s?:?\s*$",
@@ -55,27 +55,27 @@ _NOT_THERE = re.compile(
 _RULE = re.compile(r"[=_*#~-]{3,}")
 
 
-def error(line: str) -> str:
-    """Return what is the same about an error wherever it comes up."""
+def fingerprint_error(line: str) -> str:
+    """Return the fingerprint of an error message."""
     missing = _MISSING.match(line.strip())
     if missing:
         return f"command not found: {missing[1] or missing[2] or missing[3]}".lower()
-    found = abstract(_LEAD.sub("", _RULE.sub(" ", line).strip()))
-    # Whichever program looked for it: a path was taken for granted that is not there.
-    return "no such file or directory" if _NOT_THERE.match(found) else found
+    abstracted = abstract_line(_LEAD.sub("", _RULE.sub(" ", line).strip()))
+    # The same problem for every program: it was given a path that does not exist.
+    return "no such file or directory" if _NOT_THERE.match(abstracted) else abstracted
 
 
-def abstract(line: str) -> str:
-    """Return a line without what differs from time to time and place to place."""
-    found = _COLOR.sub("", line[:2000])
-    found = _QUOTED.sub(_kept_or_not, found)
+def abstract_line(line: str) -> str:
+    """Remove the parts of a line that vary between runs and machines."""
+    text = _COLOR.sub("", line[:2000])
+    text = _QUOTED.sub(_replace_quoted, text)
     for pattern, hole in _DIFFERS:
-        found = pattern.sub(hole, found)
-    found = _HOLES.sub(r"<\1>", found)
-    return " ".join(found.lower().split())[:LONGEST]
+        text = pattern.sub(hole, text)
+    text = _HOLES.sub(r"<\1>", text)
+    return " ".join(text.lower().split())[:MAX_CHARS]
 
 
-def _kept_or_not(match: re.Match[str]) -> str:
+def _replace_quoted(match: re.Match[str]) -> str:
     inner = match[0][1:-1].strip()
     if _TELLING.search(match.string[: match.start()]) and _NAME.fullmatch(inner) and not inner.startswith(("/", ".")):
         return inner
@@ -83,28 +83,28 @@ def _kept_or_not(match: re.Match[str]) -> str:
 
 
 def pattern_id(kind: str, seed: str) -> str:
-    """Return the id of the pattern that a fingerprint is the seed of."""
+    """Return the id of the pattern that has this fingerprint as its seed."""
     return "p" + blake2b(f"{kind}\n{seed}".encode(), digest_size=_ID_BYTES).hexdigest()
 
 
-def file_name(path: str, project: str, cwd: str | None) -> str:
-    """Return a file as seen from its project, whose name stands for where it lies."""
-    parts = _parts(path)
+def relative_file_name(path: str, project: str, cwd: str | None) -> str:
+    """Return a path relative to its project, starting with the project's name."""
+    parts = _split_path(path)
     for root in (project, cwd or ""):
-        above = _parts(root)
-        if above and parts[: len(above)] == above and len(parts) > len(above):
-            return "/".join([above[-1], *parts[len(above) :]])[-LONGEST:]
-    if _absolute(path):
-        return "/".join(parts[-2:])[-LONGEST:]  # elsewhere: its directory says more than our project
-    named = _parts(project)[-1:] or _parts(cwd or "")[-1:]
-    return "/".join([*named, *parts])[-LONGEST:]
+        root_parts = _split_path(root)
+        if root_parts and parts[: len(root_parts)] == root_parts and len(parts) > len(root_parts):
+            return "/".join([root_parts[-1], *parts[len(root_parts) :]])[-MAX_CHARS:]
+    if _is_absolute(path):
+        return "/".join(parts[-2:])[-MAX_CHARS:]  # outside the project: its directory says more than the project
+    root_name = _split_path(project)[-1:] or _split_path(cwd or "")[-1:]
+    return "/".join([*root_name, *parts])[-MAX_CHARS:]
 
 
-def _parts(path: str) -> list[str]:
-    return [each for each in path.replace("\\", "/").split("/") if each not in ("", ".")]
+def _split_path(path: str) -> list[str]:
+    return [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
 
 
-def _absolute(path: str) -> bool:
+def _is_absolute(path: str) -> bool:
     return path.startswith(("/", "~", "\\")) or path[1:2] == ":"
 
 
@@ -117,15 +117,15 @@ _STOP = frozenset(
 _WORD = re.compile(r"<\w+>|[a-z][a-z0-9_+#.'-]*[a-z0-9_+#]|[a-z]")
 
 
-def content(text: str, most: int = 14) -> str:
-    """Return the words of a text that say what it is about, in order."""
-    words = [word.strip("'.") for word in _WORD.findall(abstract(text))]
-    kept = [word for word in words if word not in _STOP and not word.startswith("<")]
-    return " ".join(kept[:most])
+def extract_content(text: str, max_words: int = 14) -> str:
+    """Return the content words of a text, in order."""
+    words = [word.strip("'.") for word in _WORD.findall(abstract_line(text))]
+    content_words = [word for word in words if word not in _STOP and not word.startswith("<")]
+    return " ".join(content_words[:max_words])
 
 
-def safe(text: str | None, length: int = 200) -> str:
-    """Return words of a transcript as one line that can neither break out of a block nor hide anything."""
+def sanitize_line(text: str | None, length: int = 200) -> str:
+    """Return transcript text as one safe line: it can neither break out of a block nor hide characters."""
     bare = _MARKUP.sub("", _COLOR.sub("", (text or "")[: length * 8]))
-    line = inline(bare, length).replace("|", "¦").replace("[[", "[").replace("]]", "]")
-    return line if line.isascii() and line.isprintable() else seen(line)
+    line = escape_inline(bare, length).replace("|", "¦").replace("[[", "[").replace("]]", "]")
+    return line if line.isascii() and line.isprintable() else strip_invisible(line)

@@ -1,25 +1,25 @@
-"""Which candidates come first.
+"""Rank candidates.
 
 score = frequency × recency × cost × confidence × spread
 
-frequency   log2(1 + sessions): the step from 1 to 3 sessions counts as much as from 3 to 7
-recency     0.3 + 0.7 × ½^(days since it last happened / 30): what stopped long ago sinks, and is never lost
+frequency   log2(1 + sessions): from 1 to 3 sessions counts as much as from 3 to 7
+recency     0.3 + 0.7 × ½^(days since the last occurrence / 30): old patterns sink but never disappear
 cost        1 + log10(1 + thousands of tokens + minutes): ten times the waste is one step more
-confidence  how sure the kind is, with how many sessions bear it out
-spread      1.5 if several flavors meet it, else 1
+confidence  how reliable the kind is, and how many sessions confirm it
+spread      1.5 if several agents have it, else 1
 
-So what several flavors share comes first among equals, and a problem of one flavor that is met more often or costs more
-stands above it: spread is a boost, not a wall.
+Among equals, a pattern shared by several agents comes first; one of a single agent that is more frequent or more
+expensive still ranks above it.
 """
 
 from __future__ import annotations
 
 import math
 
-from engram.clock import HOUR, moment
-from engram.patterns.candidate import Candidate, Evidence
-from engram.patterns.wording import speaker
-from engram.text import one_line
+from engram.clock import HOUR, to_datetime
+from engram.patterns.candidate import Candidate, CandidateEvidence
+from engram.patterns.wording import pick_speaker
+from engram.platform.text import to_one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,65 +30,79 @@ if TYPE_CHECKING:
 SPREAD = 1.5
 _HALF_LIFE = 30 * 24 * HOUR
 _FLOOR = 0.3
-_PIECES = 3  # of evidence
-_COVERED = 0.6  # share of its events that make a candidate the same story as a better one
+_MAX_EVIDENCE = 3  # pieces of evidence
+_MAX_OVERLAP = 0.6  # share of common events above which a candidate counts as part of a better one
 
 
-def score(row: Row, now: int) -> float:
-    """Return how much a candidate deserves to be looked at."""
+def score_pattern(row: Row, now: int) -> float:
+    """Return the score of a candidate."""
     recency = _FLOOR + (1 - _FLOOR) * 0.5 ** (max(0, now - row["last_at"]) / _HALF_LIFE)
     cost = 1 + math.log10(1 + row["tokens"] / 1000 + row["seconds"] / 60)
-    found = math.log2(1 + row["here"]) * recency * cost * row["confidence"]
-    return float(round(found * (SPREAD if _several(row) else 1), 4))
+    base_score = math.log2(1 + row["here"]) * recency * cost * row["confidence"]
+    return float(round(base_score * (SPREAD if _has_several_flavors(row) else 1), 4))
 
 
-def _several(row: Row) -> bool:
+def _has_several_flavors(row: Row) -> bool:
     return "," in row["flavors"]
 
 
-def ranked(rows: Sequence[Row], now: int) -> list[Row]:
-    """Return candidates with their scores, the best first."""
-    scored = [{**row, "score": score(row, now)} for row in rows]
+def rank_patterns(rows: Sequence[Row], now: int) -> list[Row]:
+    """Return candidates with their scores, best first."""
+    scored = [{**row, "score": score_pattern(row, now)} for row in rows]
     return sorted(scored, key=lambda row: (-row["score"], row["id"]))
 
 
-def distinct(rows: Sequence[Row], told: dict[str, list[Row]]) -> list[tuple[Row, list[str]]]:
-    """Return candidates without those that tell the same events as a better one, which are named with it."""
-    kept: list[tuple[Row, list[str], set[int]]] = []
+def group_same_events(rows: Sequence[Row], signals_by_pattern: dict[str, list[Row]]) -> list[tuple[Row, list[str]]]:
+    """Fold candidates found in the same events into the best one, and name them there."""
+    groups: list[tuple[Row, list[str], set[int]]] = []
     for row in rows:
-        events = {event for each in told[row["id"]] for event in _events(each)}
-        better = next((k for k in kept if events and len(events & k[2]) >= _COVERED * len(events)), None)
+        events = {event for signal_row in signals_by_pattern[row["id"]] for event in _parse_events(signal_row)}
+        better = next((k for k in groups if events and len(events & k[2]) >= _MAX_OVERLAP * len(events)), None)
         if better:
             better[1].append(row["id"])
         else:
-            kept.append((row, [], events))
-    return [(row, also) for row, also, _ in kept]
+            groups.append((row, [], events))
+    return [(row, also) for row, also, _ in groups]
 
 
-def _events(row: Row) -> list[int]:
+def _parse_events(row: Row) -> list[int]:
     import json
 
-    return [int(each) for each in json.loads(row["evidence"])]
+    return [int(event_id) for event_id in json.loads(row["evidence"])]
 
 
-def candidate(row: Row, told: Sequence[Row], also: Sequence[str]) -> Candidate:
-    """Return a candidate as people and programs see it."""
+def build_candidate(row: Row, signal_rows: Sequence[Row], also: Sequence[str]) -> Candidate:
+    """Build a candidate from its pattern and signals."""
     import json
 
-    flavors, projects = json.loads(row["flavors"]), [each for each in json.loads(row["projects"]) if each]
+    flavors, projects = json.loads(row["flavors"]), [item for item in json.loads(row["projects"]) if item]
     return Candidate(
-        id=row["id"], kind=row["kind"], title=row["title"], cross_flavor=len(flavors) > 1, score=row["score"],
-        sessions=row["here"], times=row["times"], flavors=tuple(flavors), projects=tuple(projects),
-        tokens=row["tokens"], seconds=row["seconds"], confidence=row["confidence"], first_at=moment(row["first_at"]),
-        last_at=moment(row["last_at"]), rule=row["proposed"], fix=row["proposed_fix"], worded_by=row["proposed_by"],
-        evidence=tuple(_piece(each) for each in best(row["id"], told)), also=tuple(also),
-    )  # fmt: skip
+        id=row["id"],
+        kind=row["kind"],
+        title=row["title"],
+        cross_flavor=len(flavors) > 1,
+        score=row["score"],
+        sessions=row["here"],
+        times=row["times"],
+        flavors=tuple(flavors),
+        projects=tuple(projects),
+        tokens=row["tokens"],
+        seconds=row["seconds"],
+        confidence=row["confidence"],
+        first_at=to_datetime(row["first_at"]),
+        last_at=to_datetime(row["last_at"]),
+        rule=row["proposed"],
+        fix=row["proposed_fix"],
+        worded_by=row["proposed_by"],
+        evidence=tuple(_build_evidence(item) for item in pick_evidence(row["id"], signal_rows)),
+        also=tuple(also),
+    )
 
 
-def best(pattern: str, told: Sequence[Row]) -> list[Row]:
-    """Return three signals that tell most: the one that speaks for it, then other flavors, then other sessions."""
-    chosen, rest = [speaker(pattern, told)], list(told)
-    while len(chosen) < _PIECES:
+def pick_evidence(pattern: str, signal_rows: Sequence[Row]) -> list[Row]:
+    """Choose three signals as evidence: the one the pattern is worded by, then other agents, then other sessions."""
+    chosen, rest = [pick_speaker(pattern, signal_rows)], list(signal_rows)
+    while len(chosen) < _MAX_EVIDENCE:
         flavors, sessions = ({row[name] for row in chosen} for name in ("flavor", "session_id"))
         rest = [row for row in rest if row["session_id"] not in sessions]
         if not rest:
@@ -99,10 +113,10 @@ def best(pattern: str, told: Sequence[Row]) -> list[Row]:
     return chosen
 
 
-def _piece(row: Row) -> Evidence:
-    events = _events(row)
-    return Evidence(
-        session_id=row["session_id"], at=moment(row["at"]), flavor=row["flavor"], project=row["project"],
-        quote=one_line(row["quote"] or row["text"], 160), times=row["times"],
+def _build_evidence(row: Row) -> CandidateEvidence:
+    events = _parse_events(row)
+    return CandidateEvidence(
+        session_id=row["session_id"], at=to_datetime(row["at"]), flavor=row["flavor"], project=row["project"],
+        quote=to_one_line(row["quote"] or row["text"], 160), times=row["times"],
         event=f"e{events[-1]}" if events else None,
     )  # fmt: skip

@@ -1,12 +1,12 @@
-"""One thing that happened in a session and may be part of a pattern."""
+"""A signal: one thing that happened in a session and may be part of a pattern."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engram.patterns.fingerprint import LONGEST, safe
-from engram.patterns.steps import Step, Story
-from engram.value import value
+from engram.patterns.fingerprint import MAX_CHARS, sanitize_line
+from engram.patterns.steps import SessionStep, SessionTrace
+from engram.platform.value import value
 
 PROBLEMS = (
     "failing-command", "error", "test-loop", "reread", "reedit", "correction", "interrupt", "reverted", "denied",
@@ -15,17 +15,17 @@ PROBLEMS = (
 SUCCESSES = ("short-path", "passing-sequence")
 KINDS = (*PROBLEMS, *SUCCESSES)
 
-_EVIDENCE = 12  # events of one signal
+_MAX_EVIDENCE = 12  # maximum events of a signal
 
 
 @value
 class Signal:
-    """What happened, how often, where it is written and what it cost."""
+    """What happened, how often, where it is recorded and what it cost."""
 
     kind: str
     fingerprint: str
     text: str
-    evidence: tuple[int, ...]  # ids of events
+    evidence: tuple[int, ...]  # event ids
     at: int
     times: int = 1
     quote: str = ""
@@ -34,15 +34,31 @@ class Signal:
     seconds: int = 0
 
 
-def signal(
-    story: Story, kind: str, fingerprint: str, text: str, told: Sequence[Step], *, fix: str = "", quote: str = "",
-    times: int = 0, through: bool = False,
-) -> Signal:  # fmt: skip
-    """Return a signal that some steps of a session tell of; it cost what they took, or all that lies between them."""
-    tokens, seconds = story.cost(told, through) if told else (0, 0)
+def build_signal(
+    trace: SessionTrace,
+    kind: str,
+    fingerprint: str,
+    text: str,
+    signal_steps: Sequence[SessionStep],
+    *,
+    fix: str = "",
+    quote: str = "",
+    times: int = 0,
+    through: bool = False,
+) -> Signal:
+    """Build a signal from steps of a session; its cost is that of the steps, or of everything between them with
+    `through`.
+    """
+    tokens, seconds = trace.measure_cost(signal_steps, through) if signal_steps else (0, 0)
     return Signal(
-        kind=kind, fingerprint=fingerprint[:LONGEST].strip(), text=safe(text, 240), quote=safe(quote, 200),
-        fix=safe(fix, 240), evidence=tuple(dict.fromkeys(each.result or each.id for each in told))[:_EVIDENCE],
-        at=told[-1].at or story.last_at if told else story.last_at, times=times or len(told), tokens=tokens,
+        kind=kind,
+        fingerprint=fingerprint[:MAX_CHARS].strip(),
+        text=sanitize_line(text, 240),
+        quote=sanitize_line(quote, 200),
+        fix=sanitize_line(fix, 240),
+        evidence=tuple(dict.fromkeys(step.result or step.id for step in signal_steps))[:_MAX_EVIDENCE],
+        at=signal_steps[-1].at or trace.last_at if signal_steps else trace.last_at,
+        times=times or len(signal_steps),
+        tokens=tokens,
         seconds=seconds,
-    )  # fmt: skip
+    )

@@ -1,10 +1,9 @@
-"""The signals of a session: from what happened in it, and from its digest where that is all that is left."""
+"""Extract the signals of a session from its events, or from its digest if the bodies are gone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from engram.hub import Hub
 from engram.patterns import (
     signals_commands,
     signals_facts,
@@ -14,37 +13,35 @@ from engram.patterns import (
     signals_tools,
 )
 from engram.patterns.signal import Signal
-from engram.patterns.steps import Story, story
+from engram.patterns.steps import SessionTrace
 
-_DETECTORS: tuple[Callable[[Story], Iterator[Signal]], ...] = (
-    signals_commands.failing_commands,
-    signals_commands.errors,
-    signals_commands.passing_sequences,
-    signals_files.rereads,
-    signals_files.reedits,
-    signals_files.test_loops,
-    signals_files.reverts,
-    signals_tools.misuses,
-    signals_tools.denials,
-    signals_tools.blowups,
-    signals_people.corrections,
-    signals_people.interrupts,
+_DETECTORS: tuple[Callable[[SessionTrace], Iterator[Signal]], ...] = (
+    signals_commands.find_failing_commands,
+    signals_commands.find_errors,
+    signals_commands.find_passing_sequences,
+    signals_files.find_rereads,
+    signals_files.find_reedits,
+    signals_files.find_test_loops,
+    signals_files.find_reverts,
+    signals_tools.find_misuses,
+    signals_tools.find_denials,
+    signals_tools.find_blowups,
+    signals_people.find_corrections,
+    signals_people.find_interrupts,
 )
-_AT_THE_END = (signals_session.abandoned, signals_session.wasted, signals_session.short_path)
+_END_DETECTORS = (signals_session.find_abandoned, signals_session.find_wasted_tokens, signals_session.find_short_path)
 
 
-def extract(hub: Hub, session_id: str) -> list[Signal]:
-    """Return the signals of a session; none of one that was never captured."""
-    told = story(hub, session_id)
-    return signals_of(told) if told else []
-
-
-def signals_of(told: Story, *, over: bool = True) -> list[Signal]:
-    """Return the signals of a story; how it ended says something only once it is over."""
-    detectors = (*_DETECTORS, *(_AT_THE_END if over else ()), *(() if told.whole else (signals_facts.from_facts,)))
-    found: dict[tuple[str, str], Signal] = {}
+def detect_signals(trace: SessionTrace, *, is_over: bool = True) -> list[Signal]:
+    """Return the signals of a trace; signals about its end only once it is over."""
+    detectors = (
+        *_DETECTORS,
+        *(_END_DETECTORS if is_over else ()),
+        *(() if trace.is_complete else (signals_facts.find_fact_signals,)),
+    )
+    signals_by_key: dict[tuple[str, str], Signal] = {}
     for detect in detectors:
-        for each in detect(told):
-            if each.fingerprint:
-                found.setdefault((each.kind, each.fingerprint), each)
-    return list(found.values())
+        for found_signal in detect(trace):
+            if found_signal.fingerprint:
+                signals_by_key.setdefault((found_signal.kind, found_signal.fingerprint), found_signal)
+    return list(signals_by_key.values())

@@ -1,164 +1,193 @@
-"""Signals of commands: failures that come again, errors, and what passes. Pure."""
+"""Signals of commands: repeated failures, errors, and sequences that pass. Pure."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 
-from engram.digests import commands
-from engram.patterns import problem, shape
-from engram.patterns.signal import Signal, signal
-from engram.patterns.steps import Step, Story
+from engram.capture.digests import shell_commands
+from engram.patterns import command_shape, step_problem
+from engram.patterns.signal import Signal, build_signal
+from engram.patterns.steps import SessionStep, SessionTrace
 
-_LOOKS = frozenset("cat ls head tail sed stat wc tree file less nl awk grep rg find fd cut".split())
-_SOON = 4  # steps in which another way was found
-_CHAIN = 3  # commands of a sequence
-_INSTALLS = ("install", "sync", "add", "ci", "restore", "download", "generate", "migrate")
+_READ_COMMANDS = frozenset("cat ls head tail sed stat wc tree file less nl awk grep rg find fd cut".split())
+_SOON_STEPS = 4  # steps in which an alternative counts
+_MAX_CHAIN = 3  # commands of a sequence
+_INSTALL_WORDS = ("install", "sync", "add", "ci", "restore", "download", "generate", "migrate")
 
 
-def failing_commands(story: Story) -> Iterator[Signal]:
-    """Yield commands that fail again in the same way, or were given up for another that works."""
+def find_failing_commands(trace: SessionTrace) -> Iterator[Signal]:
+    """Yield commands that fail repeatedly in the same way, or were replaced by another that works."""
     groups: dict[tuple[str, str], list[int]] = {}
-    for place, step in enumerate(story.steps):
-        found = problem.error(step) if step.command else ""
-        name = shape.shape(step.command) if found else ""
-        if name and not set(name.split(" && ")) <= _LOOKS:
-            groups.setdefault((name, found), []).append(place)
-    for (name, found), places in groups.items():
-        fix = _other_way(story, places[-1])
-        if len(places) < 2 and not (fix and problem.from_setup(story.steps[places[0]])):
+    for position, step in enumerate(trace.steps):
+        error_print = step_problem.fingerprint_step_error(step) if step.command else ""
+        name = command_shape.shape_command(step.command) if error_print else ""
+        if name and not set(name.split(" && ")) <= _READ_COMMANDS:
+            groups.setdefault((name, error_print), []).append(position)
+    for (name, error_print), positions in groups.items():
+        fix = _find_alternative(trace, positions[-1])
+        if len(positions) < 2 and not (fix and step_problem.is_setup_failure(trace.steps[positions[0]])):
             continue
-        told = [story.steps[place] for place in places]
-        shown, quote = commands.short(told[-1].command, 80), problem.line(told[-1])
-        yield signal(
-            story, "failing-command", f"{name}: {found}", f"'{shown}' fails: {quote}", told,
-            fix=fix or mended(story, places[-1]), quote=quote,
+        failed_steps = [trace.steps[position] for position in positions]
+        command_shown, quote = (
+            shell_commands.shorten_command(failed_steps[-1].command, 80),
+            step_problem.find_problem_line(failed_steps[-1]),
+        )
+        yield build_signal(
+            trace, "failing-command", f"{name}: {error_print}", f"'{command_shown}' fails: {quote}", failed_steps,
+            fix=fix or find_fix(trace, positions[-1]), quote=quote,
         )  # fmt: skip
 
 
-def _other_way(story: Story, place: int) -> str:
-    """Return the command that took the place of a failed one and worked, soon after."""
-    failed = story.steps[place].command
-    for step in _runs_after(story, place)[:_SOON]:
-        if not step.worked or shape.shape(step.command) in ("", *_LOOKS):
+def _find_alternative(trace: SessionTrace, position: int) -> str:
+    """Return the command that worked in place of a failed one, soon after it."""
+    failed = trace.steps[position].command
+    for step in _list_next_commands(trace, position)[:_SOON_STEPS]:
+        if not step.has_worked or command_shape.shape_command(step.command) in ("", *_READ_COMMANDS):
             continue
-        if commands.short(step.command) != commands.short(failed) and _alike(failed, step.command):
-            return f"run '{commands.short(step.command, 100)}'"
+        if shell_commands.shorten_command(step.command) != shell_commands.shorten_command(
+            failed
+        ) and _is_similar_command(failed, step.command):
+            return f"run '{shell_commands.shorten_command(step.command, 100)}'"
     return ""
 
 
-def _runs_after(story: Story, place: int) -> list[Step]:
-    return [step for step in story.steps[place + 1 : place + 12] if step.command]
+def _list_next_commands(trace: SessionTrace, position: int) -> list[SessionStep]:
+    return [step for step in trace.steps[position + 1 : position + 12] if step.command]
 
 
-def _alike(one: str, other: str) -> bool:
-    """Tell whether two commands want the same: half of what the shorter one names is in the other as well."""
-    first, second = _named(one), _named(other)
-    if first[:1] == second[:1]:
-        first, second = first[1:], second[1:]
-    shared = [word for word in first if any(_akin(word, each) for each in second)]
-    return bool(shared) and len(shared) * 2 >= min(len(first), len(second))
+def _is_similar_command(first_command: str, second_command: str) -> bool:
+    """Check whether two commands have the same purpose: half of the shorter one's names occur in the other."""
+    first_words, second_words = _split_words(first_command), _split_words(second_command)
+    if first_words[:1] == second_words[:1]:
+        first_words, second_words = first_words[1:], second_words[1:]
+    shared = [word for word in first_words if any(_is_similar_word(word, second_word) for second_word in second_words)]
+    return bool(shared) and len(shared) * 2 >= min(len(first_words), len(second_words))
 
 
-def _named(command: str) -> list[str]:
-    return [word for word in commands.short(command, 400).split() if word not in ("run", "exec", "-m", "--")]
+def _split_words(command: str) -> list[str]:
+    return [
+        word for word in shell_commands.shorten_command(command, 400).split() if word not in ("run", "exec", "-m", "--")
+    ]
 
 
-def _akin(one: str, other: str) -> bool:
-    return one == other or (min(len(one), len(other)) >= 4 and (one in other or other in one))
+def _is_similar_word(first_word: str, second_word: str) -> bool:
+    return first_word == second_word or (
+        min(len(first_word), len(second_word)) >= 4 and (first_word in second_word or second_word in first_word)
+    )
 
 
-def mended(story: Story, place: int) -> str:
-    """Return what was done after a failure until the very same command worked."""
-    failed = story.steps[place]
+def find_fix(trace: SessionTrace, position: int) -> str:
+    """Return what was done after a failure until the same command worked."""
+    failed = trace.steps[position]
     changed: list[str] = []
-    ran: list[str] = []
-    for step in story.steps[place + 1 :]:
-        if step.worked and step.command and commands.short(step.command, 400) == commands.short(failed.command, 400):
-            return _told([] if problem.from_setup(failed) else changed, ran)
-        if step.worked and step.done is not None:
+    installs: list[str] = []
+    for step in trace.steps[position + 1 :]:
+        if (
+            step.has_worked
+            and step.command
+            and shell_commands.shorten_command(step.command, 400) == shell_commands.shorten_command(failed.command, 400)
+        ):
+            return _describe_fix([] if step_problem.is_setup_failure(failed) else changed, installs)
+        if step.has_worked and step.done is not None:
             changed += [path.replace("\\", "/").rpartition("/")[2] for path in step.done.changes]
-            if step.command and _installs(step.command):
-                ran.append(commands.short(step.command, 60))
+            if step.command and _is_install(step.command):
+                installs.append(shell_commands.shorten_command(step.command, 60))
     return ""
 
 
-def _told(changed: list[str], ran: list[str]) -> str:
-    parts = [f"run '{each}'" for each in dict.fromkeys(ran)][:2]
+def _describe_fix(changed: list[str], installs: list[str]) -> str:
+    parts = [f"run '{install}'" for install in dict.fromkeys(installs)][:2]
     parts += [f"change {', '.join(list(dict.fromkeys(changed))[:3])}"] if changed else []
     return " and ".join(parts)
 
 
-def _installs(command: str) -> bool:
-    return any(word in _INSTALLS for part in shape.parts(command) for word in part[1:3])
+def _is_install(command: str) -> bool:
+    return any(word in _INSTALL_WORDS for part in command_shape.split_commands(command) for word in part[1:3])
 
 
-def errors(story: Story) -> Iterator[Signal]:
-    """Yield each error once, with how often it came up."""
+def find_errors(trace: SessionTrace) -> Iterator[Signal]:
+    """Yield each error once, with its number of occurrences."""
     groups: dict[str, list[int]] = {}
-    for place, step in enumerate(story.steps):
-        found = problem.error(step)
-        if found:
-            groups.setdefault(found, []).append(place)
-    for found, places in groups.items():
-        told = [story.steps[place] for place in places]
-        quote = problem.line(told[-1])
-        about = commands.short(told[-1].command, 60) if told[-1].command else told[-1].tool
-        fix = (_other_way(story, places[-1]) or mended(story, places[-1])) if told[-1].command else ""
-        yield signal(story, "error", found, f"{quote} (from '{about}')", told, fix=fix, quote=quote)
+    for position, step in enumerate(trace.steps):
+        error_print = step_problem.fingerprint_step_error(step)
+        if error_print:
+            groups.setdefault(error_print, []).append(position)
+    for error_print, positions in groups.items():
+        failed_steps = [trace.steps[position] for position in positions]
+        quote = step_problem.find_problem_line(failed_steps[-1])
+        about = (
+            shell_commands.shorten_command(failed_steps[-1].command, 60)
+            if failed_steps[-1].command
+            else failed_steps[-1].tool
+        )
+        fix = (
+            (_find_alternative(trace, positions[-1]) or find_fix(trace, positions[-1]))
+            if failed_steps[-1].command
+            else ""
+        )
+        yield build_signal(trace, "error", error_print, f"{quote} (from '{about}')", failed_steps, fix=fix, quote=quote)
 
 
-def passing_sequences(story: Story) -> Iterator[Signal]:
-    """Yield the sequences of commands that pass: after a failure, or more than once."""
-    found: Counter[tuple[str, ...]] = Counter()
-    told: dict[tuple[str, ...], list[Step]] = {}
+def find_passing_sequences(trace: SessionTrace) -> Iterator[Signal]:
+    """Yield sequences of commands that pass: after a failure, or more than once."""
+    chain_counts: Counter[tuple[str, ...]] = Counter()
+    steps_by_chain: dict[tuple[str, ...], list[SessionStep]] = {}
     after_failure: set[tuple[str, ...]] = set()
-    for chain, steps, mending in _chains(story):
-        found[chain] += 1
-        told.setdefault(chain, []).extend(steps)
-        if mending:
+    for chain, steps, fixes_failure in _find_chains(trace):
+        chain_counts[chain] += 1
+        steps_by_chain.setdefault(chain, []).extend(steps)
+        if fixes_failure:
             after_failure.add(chain)
-    for chain, times in found.items():
+    for chain, times in chain_counts.items():
         if times >= 2 or chain in after_failure:
             path = " → ".join(chain)
-            text = f"These are run together and pass: {path}"
-            yield signal(story, "passing-sequence", path, text, told[chain], quote=path, times=times, fix=f"run {path}")
+            text = f"Commands that pass when run together: {path}"
+            yield build_signal(
+                trace, "passing-sequence", path, text, steps_by_chain[chain], quote=path, times=times, fix=f"run {path}"
+            )
 
 
-def _chains(story: Story) -> Iterator[tuple[tuple[str, ...], list[Step], bool]]:
-    """Yield the last of different checks and deliveries that all worked, and whether one of them failed before."""
-    chain: dict[str, Step] = {}
+def _find_chains(trace: SessionTrace) -> Iterator[tuple[tuple[str, ...], list[SessionStep], bool]]:
+    """Yield the last runs of different checks and deliveries that all passed, and whether one had failed before."""
+    chain: dict[str, SessionStep] = {}
     failed: set[str] = set()
-    for step in story.steps:
-        names = _purposeful(step.command) if step.command and step.verdict else []
-        bad = bool(names) and (problem.passed(step) is False or not step.worked)
-        if bad or any(name in chain for name in names):
-            yield from _ended(chain, failed)
+    for step in trace.steps:
+        names = _list_purposeful_shapes(step.command) if step.command and step.verdict else []
+        has_failed_check = bool(names) and (step_problem.has_passed(step) is False or not step.has_worked)
+        if has_failed_check or any(name in chain for name in names):
+            yield from _close_chain(chain, failed)
             chain = {}
-        if bad:
+        if has_failed_check:
             failed |= set(names)
         else:
             chain |= dict.fromkeys(names, step)
-    yield from _ended(chain, failed)
+    yield from _close_chain(chain, failed)
 
 
-def _ended(chain: dict[str, Step], failed: set[str]) -> Iterator[tuple[tuple[str, ...], list[Step], bool]]:
-    last = tuple(chain)[-_CHAIN:]
-    if len(last) < 2 or not any(_checks(name) for name in last):
+def _close_chain(
+    chain: dict[str, SessionStep], failed: set[str]
+) -> Iterator[tuple[tuple[str, ...], list[SessionStep], bool]]:
+    last = tuple(chain)[-_MAX_CHAIN:]
+    if len(last) < 2 or not any(_is_check(name) for name in last):
         return
-    # In which order checks pass is chance; that they come before what delivers is not.
-    ordered = (*sorted(filter(_checks, last)), *(name for name in last if not _checks(name)))
+    # The order of checks is chance; that they come before a delivery is not.
+    ordered = (*sorted(filter(_is_check, last)), *(name for name in last if not _is_check(name)))
     yield ordered, [chain[name] for name in last], bool(failed & set(last))
 
 
-def _checks(name: str) -> bool:
-    return commands.purpose(name) in ("test", "build")
+def _is_check(name: str) -> bool:
+    return shell_commands.find_purpose(name) in ("test", "build")
 
 
-def _purposeful(command: str) -> list[str]:
-    """Return the shapes of those commands of a line that check or deliver."""
-    found = [(" ".join(part), shape.shape(" ".join(part))) for part in shape.parts(command)]
-    wanted = [
-        name for line, name in found if name and (commands.purpose(line) not in ("", "revert") or _installs(line))
+def _list_purposeful_shapes(command: str) -> list[str]:
+    """Return the shapes of the commands of a line that check or deliver."""
+    shapes_by_line = [
+        (" ".join(part), command_shape.shape_command(" ".join(part))) for part in command_shape.split_commands(command)
     ]
-    return list(dict.fromkeys(wanted))
+    purposeful = [
+        name
+        for line, name in shapes_by_line
+        if name and (shell_commands.find_purpose(line) not in ("", "revert") or _is_install(line))
+    ]
+    return list(dict.fromkeys(purposeful))

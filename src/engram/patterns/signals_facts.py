@@ -1,4 +1,4 @@
-"""Signals of a digest alone, for sessions whose bodies were dropped. Pure."""
+"""Signals from a digest alone, for sessions whose bodies were deleted. Pure."""
 
 from __future__ import annotations
 
@@ -6,67 +6,67 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from engram.patterns import fingerprint, problem, shape
-from engram.patterns.fingerprint import content
-from engram.patterns.signal import Signal, signal
-from engram.patterns.steps import Step, Story
+from engram.patterns import command_shape, fingerprint, step_problem
+from engram.patterns.fingerprint import extract_content
+from engram.patterns.signal import Signal, build_signal
+from engram.patterns.steps import SessionStep, SessionTrace
 
 _ERROR = re.compile(r"^(?P<line>.*?)(?: ×(?P<times>\d+))? \[(?P<about>[^\]]*)\](?: → (?P<fix>.*))?$")
-_COUNTED = {
-    "interrupts": ("interrupt", "interrupt", "works", "A person breaks in while the agent works"),
-    "compactions": ("context-blowup", "compaction", "compaction", "The context overflows and is compacted"),
+_COUNTED_FACTS = {
+    "interrupts": ("interrupt", "interrupt", "works", "You interrupted the agent while it was working"),
+    "compactions": ("context-blowup", "compaction", "compaction", "The context overflowed and was compacted"),
 }  # fmt: skip
 
 
-def from_facts(story: Story) -> Iterator[Signal]:
-    """Yield what the digest of a session tells by itself."""
-    yield from _errors(story)
-    for words in story.facts.get("corrections") or ():
-        name = content(words)
+def find_fact_signals(trace: SessionTrace) -> Iterator[Signal]:
+    """Yield the signals in the digest of a session."""
+    yield from _find_errors(trace)
+    for words in trace.facts.get("corrections") or ():
+        name = extract_content(words)
         if len(name.split()) >= 2:
-            yield signal(
-                story, "correction", name, f"A person corrects the agent: {words}", [], fix=words, quote=words, times=1
+            yield build_signal(
+                trace, "correction", name, f"You corrected the agent: {words}", [], fix=words, quote=words, times=1
             )
-    for fact, (kind, event, name, text) in _COUNTED.items():
-        if story.facts.get(fact):
-            told = [step for step in story.gone if step.kind == event]
-            yield signal(story, kind, name, text, told, times=int(story.facts[fact]))
-    yield from _tests(story)
+    for fact, (kind, event, name, text) in _COUNTED_FACTS.items():
+        if trace.facts.get(fact):
+            gone_events = [step for step in trace.gone_steps if step.kind == event]
+            yield build_signal(trace, kind, name, text, gone_events, times=int(trace.facts[fact]))
+    yield from _find_test_loops(trace)
 
 
-def _errors(story: Story) -> Iterator[Signal]:
-    told = [step for step in story.gone if step.verdict == "error"]
-    for each in story.facts.get("errors") or ():
-        parts = _ERROR.match(str(each))
-        if parts is None or shape.is_noise(parts["about"], 1, parts["line"]):
+def _find_errors(trace: SessionTrace) -> Iterator[Signal]:
+    error_events = [step for step in trace.gone_steps if step.verdict == "error"]
+    for error_line in trace.facts.get("errors") or ():
+        parts = _ERROR.match(str(error_line))
+        if parts is None or command_shape.is_noise(parts["about"], 1, parts["line"]):
             continue
-        step = _as_step(parts)
-        name, times = problem.error(step), int(parts["times"] or 1)
+        step = _build_failed_step(parts)
+        name, times = step_problem.fingerprint_step_error(step), int(parts["times"] or 1)
         fix = parts["fix"] or ""
         if name:
             text = f"{parts['line']} (from '{parts['about']}')"
-            yield signal(story, "error", name, text, told[:3], fix=fix, quote=parts["line"], times=times)
-        if name and times > 1 and shape.shape(parts["about"]):
-            yield signal(
-                story, "failing-command", f"{shape.shape(parts['about'])}: {name}",
+            yield build_signal(trace, "error", name, text, error_events[:3], fix=fix, quote=parts["line"], times=times)
+        if name and times > 1 and command_shape.shape_command(parts["about"]):
+            yield build_signal(
+                trace, "failing-command", f"{command_shape.shape_command(parts['about'])}: {name}",
                 f"'{parts['about']}' fails: {parts['line']}",
-                told[:3], fix=fix, quote=parts["line"], times=times,
+                error_events[:3], fix=fix, quote=parts["line"], times=times,
             )  # fmt: skip
 
 
-def _as_step(parts: re.Match[str]) -> Step:
-    """Return the failed command a digest tells of."""
-    from engram.digests.acts import Act
+def _build_failed_step(parts: re.Match[str]) -> SessionStep:
+    """Return the failed command of an error in a digest."""
+    from engram.capture.digests.actions import CallAction
 
-    done = Act(kind="run", subject=parts["about"])
-    return Step(kind="did", id=0, at=0, text=parts["line"], done=done, verdict="error", exit_code=2)
+    act = CallAction(kind="run", subject=parts["about"])
+    return SessionStep(kind="did", id=0, at=0, text=parts["line"], done=act, verdict="error", exit_code=2)
 
 
-def _tests(story: Story) -> Iterator[Signal]:
-    tests: dict[str, Any] = story.facts.get("tests") or {}
-    commands = [fingerprint.safe(str(each).rpartition(" → ")[0]) for each in story.facts.get("notable") or ()]
-    name = next((shape.shape(each) for each in commands if shape.shape(each)), "tests")
+def _find_test_loops(trace: SessionTrace) -> Iterator[Signal]:
+    tests: dict[str, Any] = trace.facts.get("tests") or {}
+    commands = [fingerprint.sanitize_line(str(item).rpartition(" → ")[0]) for item in trace.facts.get("notable") or ()]
+    name = next((command_shape.shape_command(item) for item in commands if command_shape.shape_command(item)), "tests")
     if int(tests.get("failed") or 0) >= 3:
-        yield signal(
-            story, "test-loop", name, f"'{name}' fails again and again after edits", [], times=int(tests["failed"])
+        yield build_signal(
+            trace, "test-loop", name, f"'{name}' keeps failing after edits", [], times=int(tests["failed"])
         )

@@ -1,4 +1,4 @@
-"""Signals of files: read again, rewritten, thrown away, and the loop of edit, test, fail. Pure."""
+"""Signals of files: repeated reads, rewrites, discarded work, and edit-test-fail loops. Pure."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from engram.digests import commands
-from engram.patterns import problem, shape
-from engram.patterns.fingerprint import file_name
-from engram.patterns.signal import Signal, signal
-from engram.patterns.steps import Step, Story
+from engram.capture.digests import shell_commands
+from engram.patterns import command_shape, step_problem
+from engram.patterns.fingerprint import relative_file_name
+from engram.patterns.signal import Signal, build_signal
+from engram.patterns.steps import SessionStep, SessionTrace
 
-_READS = 4  # of the same lines, while nothing changed them
-_REWRITES = 3  # of lines the session itself had written
-_EDITS = 12  # of one file for one request
-_FAILS = 3  # in a row, each after an edit
-_LINE = 12  # characters of a line that is told from others
-_RANGE = (
+_MIN_READS = 4  # reads of the same lines while nothing changed them
+_MIN_REWRITES = 3  # rewrites of lines the session itself had written
+_MIN_EDITS = 12  # edits of one file for one request
+_MIN_FAILS = 3  # failures in a row, each after an edit
+_MIN_LINE_CHARS = 12  # shortest line that is compared
+_RANGE_KEYS = (
     "offset",
     "limit",
     "start_line",
@@ -30,189 +30,227 @@ _RANGE = (
     "range",
 )
 _WORDS = re.compile(r"[\w.@+-]+")
-_GROWS = re.compile(r"\.(?:log|out|output|jsonl|tmp|pid)$|/tmp/|\btasks/", re.IGNORECASE)
+_GROWING_FILE = re.compile(r"\.(?:log|out|output|jsonl|tmp|pid)$|/tmp/|\btasks/", re.IGNORECASE)
 _DISCARD = re.compile(
     r"\bgit (?:reset --hard|checkout (?:HEAD )?(?:-- )?(?=\.|\S+[./]|-- )\S|restore (?!--staged)|clean -\w*f|"
     r"stash drop|revert\b)"
 )  # fmt: skip
-_KEPT = re.compile(
+_SET_ASIDE = re.compile(
     r"\bgit (?:branch|tag|stash(?: push| save)?)\b(?! drop| -[dD])"
-)  # what is put aside first is not lost
+)  # work that was set aside first is not lost
+_USER_REVERT, _AGENT_REVERT = "the user asked for it", "the agent chose so"  # parts of fingerprints
 
 
-def rereads(story: Story) -> Iterator[Signal]:
-    """Yield files of which the same lines were read many times though nothing changed them."""
-    seen: dict[str, dict[tuple[str, str], list[Step]]] = {}  # by the word a command would name the file by
-    found: dict[str, list[Step]] = {}
-    for step in story.steps:
+def find_rereads(trace: SessionTrace) -> Iterator[Signal]:
+    """Yield files whose unchanged lines were read many times."""
+    reads_by_word: dict[
+        str, dict[tuple[str, str], list[SessionStep]]
+    ] = {}  # by the word a command would use for the file
+    rereads_by_path: dict[str, list[SessionStep]] = {}
+    for step in trace.steps:
         if step.kind == "compaction":
-            seen.clear()  # what was read is forgotten: reading it again is right
-        if step.done is None or not step.worked:
+            reads_by_word.clear()  # after a compaction, reading again is right
+        if step.done is None or not step.has_worked:
             continue
         for path in step.done.changes:
-            known = seen.get(_word(path), {})
-            seen[_word(path)] = {key: told for key, told in known.items() if not _same(key[0], path)}
+            reads_of_file = reads_by_word.get(_file_word(path), {})
+            reads_by_word[_file_word(path)] = {
+                key: reads for key, reads in reads_of_file.items() if not _is_same_file(key[0], path)
+            }
         if step.command and not step.done.reads:
             for word in _WORDS.findall(step.command):
-                seen.pop(word, None)  # it may have changed it
+                reads_by_word.pop(word, None)  # it may have changed the file
         for path in step.done.reads:
-            if not _GROWS.search(path):
-                told = seen.setdefault(_word(path), {}).setdefault((path, _range(step)), [])
-                told.append(step)
-                if len(told) >= _READS and len(told) > len(found.get(path, ())):
-                    found[path] = list(told)
-    for path, told in found.items():
-        name = file_name(path, story.project, story.cwd)
-        yield signal(
-            story, "reread", name, f"{name} is read again and again though it did not change", told, quote=path
+            if not _GROWING_FILE.search(path):
+                reads = reads_by_word.setdefault(_file_word(path), {}).setdefault((path, _describe_range(step)), [])
+                reads.append(step)
+                if len(reads) >= _MIN_READS and len(reads) > len(rereads_by_path.get(path, ())):
+                    rereads_by_path[path] = list(reads)
+    for path, reads in rereads_by_path.items():
+        name = relative_file_name(path, trace.project, trace.cwd)
+        yield build_signal(
+            trace, "reread", name, f"{name} is read repeatedly although it did not change", reads, quote=path
         )
 
 
-def _range(step: Step) -> str:
-    given = step.given if isinstance(step.given, dict) else {}
-    return commands.short(step.command, 400) if step.command else repr([given.get(name) for name in _RANGE])
+def _describe_range(step: SessionStep) -> str:
+    arguments = step.given if isinstance(step.given, dict) else {}
+    return (
+        shell_commands.shorten_command(step.command, 400)
+        if step.command
+        else repr([arguments.get(name) for name in _RANGE_KEYS])
+    )
 
 
-def _word(path: str) -> str:
-    """Return the word by which a command would name a file: the last one of its name."""
-    return next(reversed(_WORDS.findall(_base(path))), "")
+def _file_word(path: str) -> str:
+    """Return the word by which a command would name a file: its base name."""
+    return next(reversed(_WORDS.findall(_base_name(path))), "")
 
 
-def _base(path: str) -> str:
+def _base_name(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-def _same(one: str, other: str) -> bool:
-    return one == other or (_base(one) == _base(other) and (one.endswith(other) or other.endswith(one)))
+def _is_same_file(first_path: str, second_path: str) -> bool:
+    return first_path == second_path or (
+        _base_name(first_path) == _base_name(second_path)
+        and (first_path.endswith(second_path) or second_path.endswith(first_path))
+    )
 
 
-def reedits(story: Story) -> Iterator[Signal]:
-    """Yield files whose lines the session wrote and then wrote again, several times."""
+def find_reedits(trace: SessionTrace) -> Iterator[Signal]:
+    """Yield files in which the session rewrote its own lines several times."""
     written: dict[str, set[str]] = {}
-    rewrites: dict[str, list[Step]] = {}
-    at_once: dict[str, list[Step]] = {}
-    many: dict[str, list[Step]] = {}
-    for step in story.steps:
+    rewrites: dict[str, list[SessionStep]] = {}
+    at_once: dict[str, list[SessionStep]] = {}
+    many: dict[str, list[SessionStep]] = {}
+    for step in trace.steps:
         if step.kind == "asked":
             at_once = {}
-        if step.done is None or step.done.kind != "edit" or not step.worked:
+        if step.done is None or step.done.kind != "edit" or not step.has_worked:
             continue
-        old, new = lines(step.given)
+        old, new = split_edit_lines(step.given)
         for path in step.done.changes[:1]:
-            if (old or whole(step.given)) and (old & written.get(path, set()) or (not old and written.get(path))):
+            if (old or is_whole_write(step.given)) and (
+                old & written.get(path, set()) or (not old and written.get(path))
+            ):
                 rewrites.setdefault(path, []).append(step)
             written.setdefault(path, set()).update(new)
             at_once.setdefault(path, []).append(step)
-            if len(at_once[path]) >= _EDITS:
+            if len(at_once[path]) >= _MIN_EDITS:
                 many[path] = at_once[path]
-    chosen = {path: told for path, told in rewrites.items() if len(told) >= _REWRITES}
-    for path, told in {**many, **chosen}.items():
-        name = file_name(path, story.project, story.cwd)
-        yield signal(
-            story, "reedit", name, f"What was written into {name} is written anew again and again", told, quote=path
+    chosen = {path: edit_steps for path, edit_steps in rewrites.items() if len(edit_steps) >= _MIN_REWRITES}
+    for path, edit_steps in {**many, **chosen}.items():
+        name = relative_file_name(path, trace.project, trace.cwd)
+        yield build_signal(
+            trace,
+            "reedit",
+            name,
+            f"{name} is rewritten repeatedly",
+            edit_steps,
+            quote=path,
         )
 
 
-def lines(given: Any) -> tuple[set[str], set[str]]:
-    """Return the lines an edit takes away and those it puts in, short ones left out."""
-    if isinstance(given, str):
-        given = {"input": given}
-    if not isinstance(given, dict):
+def split_edit_lines(arguments: Any) -> tuple[set[str], set[str]]:
+    """Return the lines an edit removes and adds, without short ones."""
+    if isinstance(arguments, str):
+        arguments = {"input": arguments}
+    if not isinstance(arguments, dict):
         return set(), set()
     old, new = "", ""
-    for part in (given, *(each for each in given.get("edits") or () if isinstance(each, dict))):
-        old += "\n" + _first(part, "old_string", "old_str", "oldString", "oldText", "search")
-        new += "\n" + _first(part, "new_string", "new_str", "newString", "newText", "replace", "content", "file_text")
-    for patch in (each for each in given.values() if isinstance(each, str) and "*** Begin Patch" in each):
+    for part in (arguments, *(candidate for candidate in arguments.get("edits") or () if isinstance(candidate, dict))):
+        old += "\n" + _first_text(part, "old_string", "old_str", "oldString", "oldText", "search")
+        new += "\n" + _first_text(
+            part, "new_string", "new_str", "newString", "newText", "replace", "content", "file_text"
+        )
+    for patch in (
+        candidate for candidate in arguments.values() if isinstance(candidate, str) and "*** Begin Patch" in candidate
+    ):
         old += "\n" + "\n".join(line[1:] for line in patch.splitlines() if line.startswith("-"))
         new += "\n" + "\n".join(line[1:] for line in patch.splitlines() if line.startswith("+"))
-    return _long(old), _long(new)
+    return _long_lines(old), _long_lines(new)
 
 
-def whole(given: Any) -> bool:
-    """Tell whether a file is written as a whole."""
-    return isinstance(given, dict) and bool(_first(given, "content", "file_text"))
+def is_whole_write(arguments: Any) -> bool:
+    """Check whether a call writes a whole file."""
+    return isinstance(arguments, dict) and bool(_first_text(arguments, "content", "file_text"))
 
 
-def _first(given: dict[str, Any], *names: str) -> str:
-    return next((given[name] for name in names if isinstance(given.get(name), str)), "")
+def _first_text(arguments: dict[str, Any], *names: str) -> str:
+    return next((arguments[name] for name in names if isinstance(arguments.get(name), str)), "")
 
 
-def _long(text: str) -> set[str]:
-    return {line.strip() for line in text.splitlines() if len(line.strip()) >= _LINE}
+def _long_lines(text: str) -> set[str]:
+    return {line.strip() for line in text.splitlines() if len(line.strip()) >= _MIN_LINE_CHARS}
 
 
-def test_loops(story: Story) -> Iterator[Signal]:
-    """Yield checks that failed again and again, each time after another edit."""
-    loops: dict[str, list[Step]] = {}
+def find_test_loops(trace: SessionTrace) -> Iterator[Signal]:
+    """Yield checks that failed repeatedly, each time after another edit."""
+    loops: dict[str, list[SessionStep]] = {}
     edits: list[str] = []
-    for step in story.steps:
-        if step.done is not None and step.done.changes and step.worked:
+    for step in trace.steps:
+        if step.done is not None and step.done.changes and step.has_worked:
             edits += step.done.changes
-        passed = problem.passed(step)
+        passed = step_problem.has_passed(step)
         if passed is None:
             continue
-        name = check(step.command)
+        name = shape_check(step.command)
         if passed:
-            yield from _loop(story, name, loops.pop(name, []), edits)
+            yield from _build_loop(trace, name, loops.pop(name, []), edits)
             edits = []
         elif edits or name not in loops:
             loops.setdefault(name, []).append(step)
             edits = []
-    for name, told in loops.items():
-        yield from _loop(story, name, told, [])
+    for name, failed_runs in loops.items():
+        yield from _build_loop(trace, name, failed_runs, [])
 
 
-def _loop(story: Story, name: str, told: list[Step], edits: list[str]) -> Iterator[Signal]:
-    if len(told) < _FAILS:
+def _build_loop(trace: SessionTrace, name: str, failed_runs: list[SessionStep], edits: list[str]) -> Iterator[Signal]:
+    if len(failed_runs) < _MIN_FAILS:
         return
-    fix = f"change {', '.join(dict.fromkeys(_base(path) for path in edits))}" if edits else ""
-    text = f"'{name}' fails again and again after edits" + ("" if edits else ", and never passes")
-    yield signal(story, "test-loop", name, text, told, fix=fix, quote=problem.line(told[-1]), through=True)
+    fix = f"change {', '.join(dict.fromkeys(_base_name(path) for path in edits))}" if edits else ""
+    text = f"'{name}' keeps failing after edits" + ("" if edits else " and never passes")
+    yield build_signal(
+        trace,
+        "test-loop",
+        name,
+        text,
+        failed_runs,
+        fix=fix,
+        quote=step_problem.find_problem_line(failed_runs[-1]),
+        through=True,
+    )
 
 
-def check(command: str) -> str:
-    """Return the shape of that part of a command line that checks something."""
-    for part in shape.parts(command):
+def shape_check(command: str) -> str:
+    """Return the shape of the part of a command line that checks something."""
+    for part in command_shape.split_commands(command):
         line = " ".join(part)
-        if commands.purpose(line) in ("test", "build"):
-            return shape.shape(line) or commands.short(line, 40)
-    return shape.shape(command) or "check"
+        if shell_commands.find_purpose(line) in ("test", "build"):
+            return command_shape.shape_command(line) or shell_commands.shorten_command(line, 40)
+    return command_shape.shape_command(command) or "check"
 
 
-def reverts(story: Story) -> Iterator[Signal]:
-    """Yield work that was done and then thrown away."""
-    kept: dict[str, list[Step]] = {}
-    edits: list[Step] = []
-    asked = ""
-    for step in story.steps:
-        asked = step.text if step.kind == "asked" else asked
-        if step.done is None or not step.worked:
+def find_reverts(trace: SessionTrace) -> Iterator[Signal]:
+    """Yield work that was done and then discarded."""
+    reverts_by_name: dict[str, list[SessionStep]] = {}
+    edits: list[SessionStep] = []
+    last_request = ""
+    for step in trace.steps:
+        last_request = step.text if step.kind == "asked" else last_request
+        if step.done is None or not step.has_worked:
             continue
-        discards = _DISCARD.search(step.command) if step.command and not _KEPT.search(step.command) else None
+        discards = _DISCARD.search(step.command) if step.command and not _SET_ASIDE.search(step.command) else None
         if discards and edits:
-            who = "the user asked for it" if _wanted(asked) else "the agent chose so"
+            who = _USER_REVERT if _is_revert_request(last_request) else _AGENT_REVERT
             name = f"{' '.join(discards[0].split()[:2])}: {who}"
-            kept.setdefault(name, []).extend([edits[0], step])
+            reverts_by_name.setdefault(name, []).extend([edits[0], step])
             edits = []
-        elif step.done.kind == "edit" or commands.purpose(step.command) == "commit":
+        elif step.done.kind == "edit" or shell_commands.find_purpose(step.command) == "commit":
             edits.append(step)
-    for name, told in kept.items():
+    for name, revert_steps in reverts_by_name.items():
         verb, _, who = name.partition(": ")
-        text = f"Work is thrown away with {verb}, since {who}"
-        yield signal(
-            story,
+        text = (
+            f"Work was discarded with {verb} at the user's request"
+            if who == _USER_REVERT
+            else f"The agent discarded its work with {verb}"
+        )
+        yield build_signal(
+            trace,
             "reverted",
             name,
             text,
-            told,
-            quote=commands.short(told[-1].command),
-            times=len(told) // 2,
+            revert_steps,
+            quote=shell_commands.shorten_command(revert_steps[-1].command),
+            times=len(revert_steps) // 2,
             through=True,
         )
 
 
-def _wanted(asked: str) -> bool:
+def _is_revert_request(request_text: str) -> bool:
     return bool(
-        re.search(r"\b(?:revert|undo|roll ?back|throw|discard|reset|drop|restore|get rid)\b", asked, re.IGNORECASE)
+        re.search(
+            r"\b(?:revert|undo|roll ?back|throw|discard|reset|drop|restore|get rid)\b", request_text, re.IGNORECASE
+        )
     )

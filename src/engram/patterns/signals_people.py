@@ -1,17 +1,17 @@
-"""Signals of people: what they correct and where they break in. Pure."""
+"""Signals of users: corrections and interruptions. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from engram.digests import commands, voice
-from engram.patterns import shape, signals_tools
-from engram.patterns.fingerprint import content
-from engram.patterns.signal import Signal, signal
-from engram.patterns.steps import Step, Story
+from engram.capture.digests import intent, shell_commands
+from engram.patterns import command_shape, signals_tools
+from engram.patterns.fingerprint import extract_content
+from engram.patterns.signal import Signal, build_signal
+from engram.patterns.steps import SessionStep, SessionTrace
 
-_LONGEST = 700  # characters of an objection; what is longer is a new task
+_MAX_OBJECTION_CHARS = 700  # maximum characters of an objection; a longer message is a new task
 _OBJECTS = re.compile(
     r"^\W*(?:(?:please |but |hey,? |oh |ok(?:ay)?,? |hmm+,? |wait,? |actually,? )*)"
     r"(?:no+\b(?! (?:problem|worries|need|rush|thanks?|idea|more|other|further|one|changes?|issues?|new)\b)|"
@@ -38,71 +38,94 @@ _CUES = re.compile(
 _PRAISE = re.compile(
     r"^\W*(?:no,? )?(?:that'?s|this is|looks?|it'?s) (?:fine|ok|okay|good|great|perfect|all)\b", re.IGNORECASE
 )
+_GERUNDS = {
+    "runs": "running", "edits": "editing", "reads": "reading", "calls": "calling", "answers": "answering",
+    "thinks": "thinking",
+}  # fmt: skip
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
-def corrections(story: Story) -> Iterator[Signal]:
-    """Yield what people objected to, each with what they want instead."""
-    found: dict[str, tuple[str, list[Step]]] = {}
-    before = ""  # what the agent said last; a no to a question is an answer
-    for step in story.steps:
-        words = _refused(step) if step.kind == "did" else _objected(step, before) if step.kind == "asked" else ""
-        name = content(words) if words else ""
+def find_corrections(trace: SessionTrace) -> Iterator[Signal]:
+    """Yield the user's objections, each with what they want instead."""
+    corrections_by_name: dict[str, tuple[str, list[SessionStep]]] = {}
+    last_agent_text = ""  # the agent's last message: "no" to a question is an answer, not an objection
+    for step in trace.steps:
+        words = (
+            _read_refusal(step)
+            if step.kind == "did"
+            else _read_objection(step, last_agent_text)
+            if step.kind == "asked"
+            else ""
+        )
+        name = extract_content(words) if words else ""
         if len(name.split()) >= 2:
-            found.setdefault(name, (words, []))[1].append(step)
-        before = step.text if step.kind == "said" else before or step.tool
-    for name, (words, told) in found.items():
-        yield signal(story, "correction", name, f"A person corrects the agent: {words}", told, fix=words, quote=words)
+            corrections_by_name.setdefault(name, (words, []))[1].append(step)
+        last_agent_text = step.text if step.kind == "said" else last_agent_text or step.tool
+    for name, (words, objection_steps) in corrections_by_name.items():
+        yield build_signal(
+            trace, "correction", name, f"You corrected the agent: {words}", objection_steps, fix=words, quote=words
+        )
 
 
-def _refused(step: Step) -> str:
-    """Return what a person said when they did not allow something, unless it only asks."""
-    words = signals_tools.said(step)
+def _read_refusal(step: SessionStep) -> str:
+    """Return the reason a user gave for denying a call, unless it is only a question."""
+    words = signals_tools.read_denial_reason(step)
     asks = words.rstrip().endswith("?") and not _CUES.search(words)
-    return "" if asks or len(words) > _LONGEST else _told(words)
+    return "" if asks or len(words) > _MAX_OBJECTION_CHARS else _pick_sentences(words)
 
 
-def _objected(step: Step, before: str) -> str:
-    """Return the words of an objection to what the agent did, or nothing."""
-    if not before or len(step.text) > _LONGEST or _PRAISE.match(step.text):
+def _read_objection(step: SessionStep, last_agent_text: str) -> str:
+    """Return the objection in a message to what the agent did, or an empty string."""
+    if not last_agent_text or len(step.text) > _MAX_OBJECTION_CHARS or _PRAISE.match(step.text):
         return ""
-    objects = _OBJECTS.match(step.text) and not voice.asks(before)
-    return _told(step.text) if objects or _CUES.search(step.text[:300]) else ""
+    objects = _OBJECTS.match(step.text) and not intent.is_question(last_agent_text)
+    return _pick_sentences(step.text) if objects or _CUES.search(step.text[:300]) else ""
 
 
-def _told(text: str) -> str:
-    """Return the sentences that say what is wanted: the first that objects, with the next if it says little."""
-    sentences = [each.strip() for each in _SENTENCE.split(text) if each.strip()]
-    start = next((n for n, each in enumerate(sentences) if _OBJECTS.match(each) or _CUES.search(each)), 0)
+def _pick_sentences(text: str) -> str:
+    """Return the sentence that objects, with the next one if it is short."""
+    sentences = [sentence.strip() for sentence in _SENTENCE.split(text) if sentence.strip()]
+    start = next((n for n, sentence in enumerate(sentences) if _OBJECTS.match(sentence) or _CUES.search(sentence)), 0)
     chosen = sentences[start : start + 1]
-    if chosen and len(content(chosen[0]).split()) < 3:
+    if chosen and len(extract_content(chosen[0]).split()) < 3:
         chosen = sentences[start : start + 2]
     return " ".join(chosen)
 
 
-def interrupts(story: Story) -> Iterator[Signal]:
-    """Yield what people broke off."""
-    groups: dict[str, list[Step]] = {}
-    before: Step | None = None
-    for step in story.steps:
-        if step.kind == "interrupt" and before is not None and before.verdict != "denied":
-            groups.setdefault(_doing(before), []).append(step)
-        before = step if step.kind in ("did", "said", "asked") else before
-    for name, told in groups.items():
-        yield signal(
-            story, "interrupt", name, f"A person breaks in while the agent {name}", told, quote=_after(story, told[-1])
+def find_interrupts(trace: SessionTrace) -> Iterator[Signal]:
+    """Yield what the user interrupted."""
+    groups: dict[str, list[SessionStep]] = {}
+    previous_step: SessionStep | None = None
+    for step in trace.steps:
+        if step.kind == "interrupt" and previous_step is not None and previous_step.verdict != "denied":
+            groups.setdefault(_describe_activity(previous_step), []).append(step)
+        previous_step = step if step.kind in ("did", "said", "asked") else previous_step
+    for name, interrupt_steps in groups.items():
+        yield build_signal(
+            trace,
+            "interrupt",
+            name,
+            f"You interrupted the agent while it was {_to_gerund(name)}",
+            interrupt_steps,
+            quote=_find_next_message(trace, interrupt_steps[-1]),
         )
 
 
-def _doing(step: Step) -> str:
+def _describe_activity(step: SessionStep) -> str:
     if step.command:
-        return f"runs {shape.shape(step.command) or commands.short(step.command, 40)}"
+        return f"runs {command_shape.shape_command(step.command) or shell_commands.shorten_command(step.command, 40)}"
     if step.kind == "did" and step.done is not None:
         kinds = {"edit": "edits a file", "read": "reads a file"}
         return kinds.get(step.done.kind, f"calls {step.tool.lower()}")
     return "answers" if step.kind == "said" else "thinks"
 
 
-def _after(story: Story, broken: Step) -> str:
-    """Return what the person said next."""
-    return next((step.text for step in story.steps if step.kind == "asked" and step.at >= broken.at), "")
+def _to_gerund(activity: str) -> str:
+    """Return "running make" for "runs make"; the fingerprint keeps the form that stored signals have."""
+    verb, space, rest = activity.partition(" ")
+    return f"{_GERUNDS[verb]}{space}{rest}"
+
+
+def _find_next_message(trace: SessionTrace, interrupted: SessionStep) -> str:
+    """Return the user's next message."""
+    return next((step.text for step in trace.steps if step.kind == "asked" and step.at >= interrupted.at), "")

@@ -1,87 +1,119 @@
-"""Signals of whole sessions: abandoned, spent for nothing, or solved on a short path. Pure."""
+"""Signals of whole sessions: abandoned, wasted, or solved quickly. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engram.digests import commands, voice
-from engram.patterns import problem, shape
-from engram.patterns.fingerprint import content, safe
-from engram.patterns.signal import Signal, signal
-from engram.patterns.steps import Step, Story
-from engram.text import one_line
+from engram.capture.digests import intent, shell_commands
+from engram.patterns import command_shape, step_problem
+from engram.patterns.fingerprint import extract_content, sanitize_line
+from engram.patterns.signal import Signal, build_signal
+from engram.patterns.steps import SessionStep, SessionTrace
+from engram.platform.text import to_one_line
 
-_BEGUN = 3  # acts after which leaving off is more than a change of mind
-_MUCH = 50_000  # tokens, what a cache held not counted
-_SHORT = 12  # acts of a short path
-_SURE = 0.5
-_ABOUT = 3  # words a task must have to be told from others
+_MIN_ACTS = 3  # calls after which stopping is more than a change of mind
+_MIN_WASTED_TOKENS = 50_000  # tokens, without cached ones
+_MAX_SHORT_ACTS = 12  # calls of a short path
+_MIN_CONFIDENCE = 0.5
+_MIN_TASK_WORDS = 3  # words a task needs to be told apart
 
 
-def abandoned(story: Story) -> Iterator[Signal]:
-    """Yield a session that was left in the middle of the work."""
-    name, acts = _task(story), _acts(story)
-    if story.outcome != "abandoned" or story.relation == "subagent" or len(acts) < _BEGUN or not name:
+def find_abandoned(trace: SessionTrace) -> Iterator[Signal]:
+    """Yield a session that was abandoned in the middle of the work."""
+    name, acts = _fingerprint_task(trace), _list_acts(trace)
+    if trace.outcome != "abandoned" or trace.relation == "subagent" or len(acts) < _MIN_ACTS or not name:
         return
-    why = str((story.facts.get("evidence") or ["left off"])[0])
-    told = [*_asked(story)[:1], acts[-1]]
-    yield signal(
-        story, "abandoned", name, f"Left off ({why}): {_goal(story)}", told, quote=_goal(story), times=1, through=True
+    why = str((trace.facts.get("evidence") or ["no result"])[0])
+    evidence_steps = [*_list_requests(trace)[:1], acts[-1]]
+    yield build_signal(
+        trace,
+        "abandoned",
+        name,
+        f"Abandoned ({why}): {_format_goal(trace)}",
+        evidence_steps,
+        quote=_format_goal(trace),
+        times=1,
+        through=True,
     )
 
 
-def wasted(story: Story) -> Iterator[Signal]:
-    """Yield a session that took many tokens and changed nothing, answered nothing."""
-    name, facts = _task(story), story.facts
-    if story.spent < _MUCH or facts.get("changed") or facts.get("commits") or not name or not story.steps:
+def find_wasted_tokens(trace: SessionTrace) -> Iterator[Signal]:
+    """Yield a session that used many tokens without a change or an answer."""
+    name, facts = _fingerprint_task(trace), trace.facts
+    if (
+        trace.total_tokens < _MIN_WASTED_TOKENS
+        or facts.get("changed")
+        or facts.get("commits")
+        or not name
+        or not trace.steps
+    ):
         return
-    if not (story.outcome in ("failure", "abandoned") or voice.gives_up(str(facts.get("ended", "")))):
+    if not (trace.outcome in ("failure", "abandoned") or intent.is_giving_up(str(facts.get("ended", "")))):
         return
-    told = [*_asked(story)[:1], story.steps[-1]]
-    text = f"Some {story.spent // 1000},000 tokens were spent and nothing came of it: {_goal(story)}"
-    yield signal(story, "wasted-tokens", name, text, told, quote=_goal(story), times=1, through=True)
+    evidence_steps = [*_list_requests(trace)[:1], trace.steps[-1]]
+    text = f"About {trace.total_tokens // 1000},000 tokens spent without a result: {_format_goal(trace)}"
+    yield build_signal(
+        trace, "wasted-tokens", name, text, evidence_steps, quote=_format_goal(trace), times=1, through=True
+    )
 
 
-def short_path(story: Story) -> Iterator[Signal]:
+def find_short_path(trace: SessionTrace) -> Iterator[Signal]:
     """Yield a task that was solved in a few steps, with the steps."""
-    name, acts = _task(story), _acts(story)
-    if story.outcome != "success" or story.confidence < _SURE or not 2 <= len(acts) <= _SHORT or not name:
+    name, acts = _fingerprint_task(trace), _list_acts(trace)
+    if (
+        trace.outcome != "success"
+        or trace.confidence < _MIN_CONFIDENCE
+        or not 2 <= len(acts) <= _MAX_SHORT_ACTS
+        or not name
+    ):
         return
-    checked = [step for step in acts if problem.passed(step) or commands.purpose(step.command) == "commit"]
+    checked = [
+        step for step in acts if step_problem.has_passed(step) or shell_commands.find_purpose(step.command) == "commit"
+    ]
     changed = any(step.done is not None and step.done.changes for step in acts)
-    if not checked or not changed or any(step.failed for step in acts) or _objected(story):
+    if not checked or not changed or any(step.has_failed for step in acts) or _has_objections(trace):
         return
-    path = list(dict.fromkeys(filter(None, map(_act, acts))))
-    told = [*_asked(story)[:1], *acts]
-    text = f"Solved in {len(acts)} steps: {_goal(story)}"
-    yield signal(story, "short-path", name, text, told, fix=" → ".join(path), quote=_goal(story), times=1, through=True)
+    path = list(dict.fromkeys(filter(None, map(_describe_act, acts))))
+    evidence_steps = [*_list_requests(trace)[:1], *acts]
+    text = f"Solved in {len(acts)} steps: {_format_goal(trace)}"
+    yield build_signal(
+        trace,
+        "short-path",
+        name,
+        text,
+        evidence_steps,
+        fix=" → ".join(path),
+        quote=_format_goal(trace),
+        times=1,
+        through=True,
+    )
 
 
-def _objected(story: Story) -> bool:
-    return bool(story.facts.get("corrections") or story.facts.get("interrupts") or story.facts.get("reverted"))
+def _has_objections(trace: SessionTrace) -> bool:
+    return bool(trace.facts.get("corrections") or trace.facts.get("interrupts") or trace.facts.get("reverted"))
 
 
-def _act(step: Step) -> str:
+def _describe_act(step: SessionStep) -> str:
     if step.command:
-        return shape.shape(step.command)
+        return command_shape.shape_command(step.command)
     kinds = {"edit": "edit", "read": "read"}
     return kinds.get(step.done.kind, "") if step.done is not None else ""
 
 
-def _acts(story: Story) -> list[Step]:
-    return [step for step in story.steps if step.kind == "did"]
+def _list_acts(trace: SessionTrace) -> list[SessionStep]:
+    return [step for step in trace.steps if step.kind == "did"]
 
 
-def _asked(story: Story) -> list[Step]:
-    return [step for step in story.steps if step.kind == "asked"]
+def _list_requests(trace: SessionTrace) -> list[SessionStep]:
+    return [step for step in trace.steps if step.kind == "asked"]
 
 
-def _goal(story: Story) -> str:
-    return one_line(safe(str(story.facts.get("goal", "")), 240), 110)
+def _format_goal(trace: SessionTrace) -> str:
+    return to_one_line(sanitize_line(str(trace.facts.get("goal", "")), 240), 110)
 
 
-def _task(story: Story) -> str:
-    """Return what the session was for, if it says so in words."""
-    goal = str(story.facts.get("goal", ""))
-    name = "" if goal.startswith("<") else content(goal, 20)
-    return name if len(name.split()) >= _ABOUT else ""
+def _fingerprint_task(trace: SessionTrace) -> str:
+    """Return the fingerprint of the session's task, if it is described in words."""
+    goal = str(trace.facts.get("goal", ""))
+    name = "" if goal.startswith("<") else extract_content(goal, 20)
+    return name if len(name.split()) >= _MIN_TASK_WORDS else ""

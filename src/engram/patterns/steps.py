@@ -1,4 +1,4 @@
-"""A session as steps: what was asked, said and done, each call with its result, in order."""
+"""A session as steps: requests, answers and calls with their results, in order."""
 
 from __future__ import annotations
 
@@ -7,175 +7,220 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from engram.digests.acts import Act, act
-from engram.digests.bodies import Bodies
+from engram.capture.digests.actions import CallAction, classify_call
+from engram.capture.digests.event_bodies import EventBodies
 from engram.errors import BodyGone
 from engram.hub import Hub
-from engram.model import Event
+from engram.platform.value import value
 from engram.store import captures, events, signals
-from engram.value import value
+from engram.types import Event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.store.engine import Row
 
-_TEXT = 12_000  # characters of an output that are looked at: its beginning and its end
-_PAUSE = 5 * 60 * 1_000_000  # a longer silence is no work
+_TEXT_CHARS = 12_000  # characters read of an output: its beginning and its end
+_PAUSE = 5 * 60 * 1_000_000  # a longer pause is not counted as work
 
 
 @value
-class Step:
-    """One thing that happened."""
+class SessionStep:
+    """One step of a session."""
 
     kind: str  # asked, said, did, interrupt, compaction
-    id: int  # of the event that tells it
+    id: int  # event id
     at: int
-    text: str = ""  # what was said, or what came of it
-    done: Act | None = None
+    text: str = ""  # the message, or the result of the call
+    done: CallAction | None = None
     tool: str = ""
-    given: Any = None  # what the tool was called with
-    verdict: str = ""  # ok, error, denied, interrupted; empty: nothing came back
+    given: Any = None  # arguments of the call
+    verdict: str = ""  # ok, error, denied, interrupted; empty without a result
     exit_code: int | None = None
-    size: int = 0  # of all that came back, in characters
-    result: int = 0  # the event that tells what came of it
-    until: int = 0  # when it was over
+    size: int = 0  # size of the whole result in characters
+    result: int = 0  # id of the result event
+    until: int = 0  # end time
 
     @property
-    def failed(self) -> bool:
-        """Tell whether it was tried and did not work."""
+    def has_failed(self) -> bool:
+        """Whether the call failed."""
         return self.verdict == "error" or (self.verdict != "denied" and bool(self.exit_code))
 
     @property
-    def worked(self) -> bool:
-        """Tell whether it came back without a failure."""
+    def has_worked(self) -> bool:
+        """Whether the call returned without a failure."""
         return self.verdict == "ok" and not self.exit_code
 
     @property
     def command(self) -> str:
-        """Return the command line that was run, if one was."""
+        """The command line that was run, if any."""
         return self.done.subject if self.done is not None and self.done.kind == "run" else ""
 
 
 @value
-class Story:
-    """A session with its steps, its digest and what its answers took."""
+class SessionTrace:
+    """A session with its steps, its digest and the tokens of its answers."""
 
     session: str
     flavor: str
     project: str
     cwd: str | None
-    steps: tuple[Step, ...]
+    steps: tuple[SessionStep, ...]
     facts: dict[str, Any]
     outcome: str
     confidence: float
     relation: str
-    whole: bool  # every body is still here; of an imported session none ever was
+    is_complete: bool  # every body is present; imported sessions never had any
     last_at: int
-    gone: tuple[Step, ...] = ()  # what is only known to have happened: its body was dropped
-    times: tuple[int, ...] = ()  # when something happened, in order
-    answers: tuple[tuple[int, int], ...] = ()  # when an answer came, and its tokens, in order
-    spent: int = 0  # tokens of all answers
+    gone_steps: tuple[SessionStep, ...] = ()  # steps whose body was deleted
+    times: tuple[int, ...] = ()  # times of all events, in order
+    answers: tuple[tuple[int, int], ...] = ()  # times and tokens of answers, in order
+    total_tokens: int = 0  # tokens of all answers
 
-    def cost(self, told: Sequence[Step], through: bool) -> tuple[int, int]:
-        """Return the tokens and seconds of steps, each until the next thing happens, or of all from first to last."""
-        spans = [(told[0].at, told[-1].until or told[-1].at)] if through else [self._span(step) for step in told]
-        tokens = sum(self._tokens(first, last) for first, last in _joined(spans))
-        return tokens, round(sum(self._worked(first, last) for first, last in set(spans)) / 1_000_000)
+    def measure_cost(self, told_steps: Sequence[SessionStep], is_through: bool) -> tuple[int, int]:
+        """Return the tokens and seconds of steps, each until the next event, or of everything from the first to the
+        last.
+        """
+        spans = (
+            [(told_steps[0].at, told_steps[-1].until or told_steps[-1].at)]
+            if is_through
+            else [self._step_span(step) for step in told_steps]
+        )
+        tokens = sum(self._count_tokens(first, last) for first, last in _merge_spans(spans))
+        return tokens, round(sum(self._measure_work(first, last) for first, last in set(spans)) / 1_000_000)
 
-    def _span(self, step: Step) -> tuple[int, int]:
-        over = max(step.at, step.until)
-        later = bisect_right(self.times, over)
-        return step.at, self.times[later] if later < len(self.times) else over
+    def _step_span(self, step: SessionStep) -> tuple[int, int]:
+        end = max(step.at, step.until)
+        next_index = bisect_right(self.times, end)
+        return step.at, self.times[next_index] if next_index < len(self.times) else end
 
-    def _tokens(self, first: int, last: int) -> int:
+    def _count_tokens(self, first: int, last: int) -> int:
         start, end = bisect_left(self.answers, (first,)), bisect_left(self.answers, (last + 1,))
         return sum(count for _, count in self.answers[start:end])
 
-    def _worked(self, first: int, last: int) -> int:
-        """Return how long was worked between two times, long silences left out."""
+    def _measure_work(self, first: int, last: int) -> int:
+        """Return the working time between two times, without long pauses."""
         between = self.times[bisect_right(self.times, first) : bisect_left(self.times, last)]
         return sum(min(max(0, b - a), _PAUSE) for a, b in pairwise((first, *between, last)))
 
 
-def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return spans of time in order, those that overlap as one."""
-    found: list[tuple[int, int]] = []
+def _merge_spans(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Merge overlapping time spans; return them in order."""
+    merged: list[tuple[int, int]] = []
     for first, last in sorted(spans):
-        if found and first <= found[-1][1]:
-            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        if merged and first <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
         else:
-            found.append((first, last))
-    return found
+            merged.append((first, last))
+    return merged
 
 
-def story(hub: Hub, session_id: str) -> Story | None:
-    """Return a session as steps, as far as its bodies are here; None without a digest."""
+def load_trace(hub: Hub, session_id: str) -> SessionTrace | None:
+    """Load a session as steps, as far as its bodies are present; None without a digest."""
     import json
 
-    row = signals.session(hub.engine, session_id)
+    row = signals.fetch_session(hub.engine, session_id)
     if row is None:
         return None
-    here, gone = _events(hub, row)
-    found = tuple(steps(here))
-    answers = [(int(each["at"] or 0), int(each["tokens"])) for each in signals.answers(hub.engine, row["num"])]
-    return Story(
-        session=row["id"], flavor=row["flavor"], project=row["project"], cwd=row["cwd"], steps=found,
-        facts=json.loads(row["facts"]), outcome=row["outcome"], confidence=row["confidence"],
-        relation=row["relation"] or "", whole=bool(here) and not gone, last_at=row["last_at"] or row["started_at"] or 0,
-        gone=tuple(gone), times=tuple(sorted({step.at for step in found})),
-        answers=tuple(sorted(answers)), spent=sum(count for _, count in answers),
-    )  # fmt: skip
+    present_events, gone = _load_events(hub, row)
+    session_steps = tuple(build_steps(present_events))
+    answers = [
+        (int(answer["at"] or 0), int(answer["tokens"])) for answer in signals.list_answers(hub.engine, row["num"])
+    ]
+    return SessionTrace(
+        session=row["id"],
+        flavor=row["flavor"],
+        project=row["project"],
+        cwd=row["cwd"],
+        steps=session_steps,
+        facts=json.loads(row["facts"]),
+        outcome=row["outcome"],
+        confidence=row["confidence"],
+        relation=row["relation"] or "",
+        is_complete=bool(present_events) and not gone,
+        last_at=row["last_at"] or row["started_at"] or 0,
+        gone_steps=tuple(gone),
+        times=tuple(sorted({step.at for step in session_steps})),
+        answers=tuple(sorted(answers)),
+        total_tokens=sum(count for _, count in answers),
+    )
 
 
-def _events(hub: Hub, row: Row) -> tuple[list[tuple[int, Event]], list[Step]]:
-    """Return the session's own events, and what is left of those without a body; a fork repeats what its parent did."""
-    bodies, found, gone = Bodies(hub), [], []
-    repeated = _repeated(hub, row)
-    for each in events.of_capture(hub.engine, row["num"]):
-        if each["key"] in repeated or each["kind"] in ("thinking", "opaque", "damage"):
+def _load_events(hub: Hub, row: Row) -> tuple[list[tuple[int, Event]], list[SessionStep]]:
+    """Return the session's own events and what is left of those without a body; events copied from a fork's parent are
+    skipped.
+    """
+    bodies, present_events, gone = EventBodies(hub), [], []
+    repeated = _find_repeated_keys(hub, row)
+    for event_row in events.list_by_capture(hub.engine, row["num"]):
+        if event_row["key"] in repeated or event_row["kind"] in ("thinking", "opaque", "damage"):
             continue
         try:
-            found.append((each["id"], bodies.event(each)))
+            present_events.append((event_row["id"], bodies.load_event(event_row)))
         except BodyGone:
-            gone.append(Step(kind=each["kind"], id=each["id"], at=each["at"] or 0, verdict=each["verdict"] or ""))
-    return found, gone
+            gone.append(
+                SessionStep(
+                    kind=event_row["kind"],
+                    id=event_row["id"],
+                    at=event_row["at"] or 0,
+                    verdict=event_row["verdict"] or "",
+                )
+            )
+    return present_events, gone
 
 
-def _repeated(hub: Hub, row: Row) -> set[int]:
+def _find_repeated_keys(hub: Hub, row: Row) -> set[int]:
     if row["relation"] != "fork" or not row["parent"]:
         return set()
-    parent = captures.by_native_id(hub.engine, row["flavor"], row["parent"])
-    return signals.event_keys(hub.engine, parent["num"]) if parent else set()
+    parent = captures.find_by_native_id(hub.engine, row["flavor"], row["parent"])
+    return signals.list_event_keys(hub.engine, parent["num"]) if parent else set()
 
 
-def steps(told: list[tuple[int, Event]]) -> Iterator[Step]:
-    """Yield the steps of events in order, a call where it was made, together with its result."""
-    results = {event.call_id: (number, event) for number, event in told if event.kind == "result" and event.call_id}
+def build_steps(numbered_events: list[tuple[int, Event]]) -> Iterator[SessionStep]:
+    """Yield the steps of events in order, each call together with its result."""
+    results = {
+        event.call_id: (number, event) for number, event in numbered_events if event.kind == "result" and event.call_id
+    }
     at = 0
-    for number, event in told:
+    for number, event in numbered_events:
         at = event.at or at
         if event.kind == "call":
-            yield _did(number, event, at, results.get(event.call_id) if event.call_id else None)
+            yield _build_call_step(number, event, at, results.get(event.call_id) if event.call_id else None)
         elif event.kind == "interrupt":
-            yield Step(kind="interrupt", id=number, at=at, text=event.text)
+            yield SessionStep(kind="interrupt", id=number, at=at, text=event.text)
         elif event.kind == "compaction" and event.name != "summary":
-            yield Step(kind="compaction", id=number, at=at, text=str((event.data or {}).get("trigger") or "auto"))
+            yield SessionStep(
+                kind="compaction", id=number, at=at, text=str((event.data or {}).get("trigger") or "auto")
+            )
         elif event.kind == "message" and event.text.strip() and event.name not in ("command", "injected"):
-            said = "said" if event.role == "assistant" else "asked" if event.role == "user" or event.name else ""
-            if said:
-                yield Step(kind=said, id=number, at=at, text=event.text.strip()[:_TEXT])
+            step_kind = "said" if event.role == "assistant" else "asked" if event.role == "user" or event.name else ""
+            if step_kind:
+                yield SessionStep(kind=step_kind, id=number, at=at, text=event.text.strip()[:_TEXT_CHARS])
 
 
-def _did(number: int, call: Event, at: int, came: tuple[int, Event] | None) -> Step:
-    given = call.arguments
+def _build_call_step(number: int, call: Event, at: int, result_event: tuple[int, Event] | None) -> SessionStep:
+    arguments = call.arguments
     common: dict[str, Any] = {
-        "kind": "did", "id": number, "at": at, "done": act(call.name, given), "tool": call.name or "", "given": given,
-    }  # fmt: skip
-    if came is None:
-        return Step(**common)
-    result, event = came
-    text = event.text if len(event.text) <= _TEXT else f"{event.text[: _TEXT // 2]}\n{event.text[-_TEXT // 2 :]}"
-    return Step(
-        **common, text=text, verdict=event.verdict or "ok", exit_code=event.exit_code, size=len(event.text),
-        result=result, until=max(event.at or at, at),
-    )  # fmt: skip
+        "kind": "did",
+        "id": number,
+        "at": at,
+        "done": classify_call(call.name, arguments),
+        "tool": call.name or "",
+        "given": arguments,
+    }
+    if result_event is None:
+        return SessionStep(**common)
+    result, event = result_event
+    text = (
+        event.text
+        if len(event.text) <= _TEXT_CHARS
+        else f"{event.text[: _TEXT_CHARS // 2]}\n{event.text[-_TEXT_CHARS // 2 :]}"
+    )
+    return SessionStep(
+        **common,
+        text=text,
+        verdict=event.verdict or "ok",
+        exit_code=event.exit_code,
+        size=len(event.text),
+        result=result,
+        until=max(event.at or at, at),
+    )

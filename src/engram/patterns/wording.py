@@ -1,18 +1,18 @@
-"""Patterns in words: the sentence one reads as, and the rule it suggests, made of facts alone. Pure."""
+"""Build the title and the proposed rule of a pattern from its facts. Pure."""
 
 from __future__ import annotations
 
-from engram.patterns import misuse
-from engram.patterns.fingerprint import pattern_id, safe
+from engram.patterns import tool_misuse
+from engram.patterns.fingerprint import pattern_id, sanitize_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-_RULE = 400  # characters
+_RULE_CHARS = 400  # maximum characters of a rule
 
-# How far a kind can be trusted: what a program said is sure, what is read from a course of things is not.
+# Confidence in a kind: what a program reports is certain, what is inferred from a sequence of steps is not.
 _TRUST = {
     "tool-misuse": 0.95, "failing-command": 0.9, "denied": 0.9, "error": 0.85, "interrupt": 0.8, "correction": 0.8,
     "context-blowup": 0.8, "test-loop": 0.8, "reverted": 0.75, "passing-sequence": 0.7, "reread": 0.7, "reedit": 0.6,
@@ -20,32 +20,33 @@ _TRUST = {
 }  # fmt: skip
 
 _ADVICE = {
-    "failing-command": "Do not run it that way again.",
-    "error": "Rule out its cause before you go on.",
-    "test-loop": "After the second failure read the error and the code under test before the next edit.",
-    "reread": "Keep what you need of it the first time; read only the part you need.",
-    "reedit": "Settle what it should say before you write it.",
-    "correction": "Do it as they said, without being told again.",
-    "interrupt": "Say what you are about to do, and keep it short.",
-    "reverted": "Make sure of the approach before you change files; commit what works.",
-    "denied": "Do not try it; ask first, or take a way that is allowed.",
-    "tool-misuse": "Look before you call it.",
-    "context-blowup": "Ask for less at a time: filter, limit, or write it to a file and read a part.",
-    "abandoned": "Break such a task into steps that each end with something of use.",
-    "wasted-tokens": "Stop early and ask when nothing comes of it.",
-    "short-path": "Take this path for such a task.",
+    "failing-command": "Do not run it this way.",
+    "error": "Fix the cause before you continue.",
+    "test-loop": "After the second failure, read the error and the code under test before you edit again.",
+    "reread": "Read only the part you need, and remember it.",
+    "reedit": "Decide on the content before you write it.",
+    "correction": "Follow this without being told again.",
+    "interrupt": "Say briefly what you are going to do before you start.",
+    "reverted": "Confirm the approach before you change files, and commit what works.",
+    "denied": "Ask first, or use an allowed alternative.",
+    "tool-misuse": "Check its requirements before you call it.",
+    "context-blowup": "Request less at a time: filter, limit, or write the output to a file and read part of it.",
+    "abandoned": "Split such a task into steps that each produce something useful.",
+    "wasted-tokens": "Stop early and ask if you make no progress.",
+    "short-path": "Use these steps for such a task.",
 }
 _MISSING = "command not found: "
+_USER_DENIED = ("You did not allow", "A person")  # the second in rows of older versions
 _ERRORS = {
-    "no such file or directory": "Make sure that a path exists, from the directory you are in, before you use it in a"
+    "no such file or directory": "Check that a path exists, relative to the current directory, before you use it in a"
     " command.",
 }
 
 
-def speaker(pattern: str, told: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the signal that stands for its pattern: one of the seed with a fix, the newest."""
+def pick_speaker(pattern: str, signal_rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the signal that provides the wording of a pattern: of its seed, with a fix, the newest."""
     return max(
-        told,
+        signal_rows,
         key=lambda row: (
             pattern_id(row["kind"], row["fingerprint"]) == pattern, bool(row["fix"]), row["at"], row["session_id"],
             row["fingerprint"],
@@ -53,49 +54,56 @@ def speaker(pattern: str, told: Sequence[dict[str, Any]]) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def _letters(said: str) -> str:
-    return "".join(filter(str.isalnum, said.lower()))
+def _only_letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
 
 
-def title(row: dict[str, Any], told: Sequence[dict[str, Any]]) -> str:
-    """Return the sentence a pattern reads as; where its signals differ, it says what is the same about them."""
-    if row["kind"] == "error" and len({each["quote"] for each in told}) > 1:
-        alike = f"{row['fingerprint']} (such as: {row['quote']})"
-        same = _letters(row["fingerprint"]) == _letters(row["quote"])
-        return safe(f"The same error comes up: {row['quote'] if same else alike}", 200)
-    return safe(row["text"], 200)
+def build_title(row: dict[str, Any], signal_rows: Sequence[dict[str, Any]]) -> str:
+    """Return the title of a pattern; if its errors differ, name what they have in common."""
+    if row["kind"] == "error" and len({signal_row["quote"] for signal_row in signal_rows}) > 1:
+        fingerprint_words = f"{row['fingerprint']} (such as: {row['quote']})"
+        same = _only_letters(row["fingerprint"]) == _only_letters(row["quote"])
+        return sanitize_line(f"Recurring error: {row['quote'] if same else fingerprint_words}", 200)
+    return sanitize_line(row["text"], 200)
 
 
-def confidence(kind: str, sessions: int, mended: bool) -> float:
-    """Return how sure a pattern is one: by its kind, by how many sessions tell it, and whether they know a way out."""
-    return round(min(0.99, _TRUST[kind] * (1 - 0.5**sessions) + (0.05 if mended else 0)), 3)
+def estimate_confidence(kind: str, sessions: int, has_fix: bool) -> float:
+    """Estimate the confidence in a pattern from its kind, its number of sessions and whether a fix is known."""
+    return round(min(0.99, _TRUST[kind] * (1 - 0.5**sessions) + (0.05 if has_fix else 0)), 3)
 
 
-def rule(row: dict[str, Any], said: str) -> tuple[str, str]:
-    """Return the rule a pattern suggests, and what to do instead where that is known."""
-    kind, fix = row["kind"], safe(row["fix"], 240)
-    advice = _known(kind, row["fingerprint"])
+def propose_rule(row: dict[str, Any], title_text: str) -> tuple[str, str]:
+    """Return the proposed rule of a pattern, and its fix if known."""
+    kind, fix = row["kind"], sanitize_line(row["fix"], 240)
+    advice = _find_fixed_advice(kind, row["fingerprint"])
     if advice:
-        return advice, fix if _MISSING in row["fingerprint"] else ""  # what goes for all is not mended by one command
+        # General advice does not need a single command as its fix.
+        return advice, fix if _MISSING in row["fingerprint"] else ""
     if kind == "passing-sequence":
-        return f"Before you call it done, {_ended(fix)}", ""
+        return f"Before you finish, {_end_sentence(fix)}", ""
     if kind == "correction":
-        return f"People said: “{safe(row['quote'], 240)}” {_ADVICE[kind]}", fix
-    if kind == "denied" and row["text"].startswith("A person"):
-        return f"{_ended(said)} Say what you want to do and why, and wait for their word.", fix
-    words = f"{_ended(said)} {_ADVICE[kind]}"
-    return (f"{words} What worked: {_ended(fix)}" if fix else words)[:_RULE], fix
+        return f"The user said: “{sanitize_line(row['quote'], 240)}” {_ADVICE[kind]}", fix
+    fact = _end_sentence(_name_user(title_text))
+    if kind == "denied" and row["text"].startswith(_USER_DENIED):
+        return f"{fact} Say what you want to do and why, and wait for approval.", fix
+    words = f"{fact} {_ADVICE[kind]}"
+    return (f"{words} What worked: {_end_sentence(fix)}" if fix else words)[:_RULE_CHARS], fix
 
 
-def _known(kind: str, fingerprint: str) -> str:
-    """Return the advice that goes for a fingerprint whatever the case."""
+def _find_fixed_advice(kind: str, fingerprint: str) -> str:
+    """Return the advice that applies to a fingerprint in every case."""
     if kind == "tool-misuse":
-        return misuse.ADVICE.get(fingerprint.partition(": ")[2], "")
+        return tool_misuse.ADVICE.get(fingerprint.partition(": ")[2], "")
     missing = fingerprint.partition(_MISSING)[2]
     if kind == "error" and missing:
-        return f"{safe(missing, 60)} is not installed here or not on the PATH; use what the project uses instead."
+        return f"{sanitize_line(missing, 60)} is not installed or not on the PATH. Use what the project uses instead."
     return _ERRORS.get(fingerprint, "") if kind == "error" else ""
 
 
-def _ended(words: str) -> str:
+def _name_user(title_text: str) -> str:
+    """Replace "You", the reader of a title, by "The user": a rule is read by an agent."""
+    return f"The user {title_text[4:]}" if title_text.startswith("You ") else title_text
+
+
+def _end_sentence(words: str) -> str:
     return words if words.endswith((".", "!", "?", "…")) else f"{words}."

@@ -1,1 +1,1 @@
-"""Redaction: secrets are taken out of a text before anything of it is written."""
+"""Redaction: remove secrets from text before it is stored."""

@@ -1,6 +1,6 @@
-"""What the redactor keeps between sweeps: its key, and keyed hashes of what it once saw behind a label.
+"""What the redactor keeps between ingests: its key, and keyed hashes of values once seen after a label.
 
-A hash cannot be turned back, and tells only whether a word met again is the same.
+A hash cannot be reversed; it only tells whether a word is the same value again.
 """
 
 from __future__ import annotations
@@ -17,39 +17,41 @@ _KEY = 32  # bytes
 _MOST = 20_000  # hashes
 
 
-def redactor(home: str, *, make: bool = True) -> Redactor:
-    """Return the redactor of a home, which knows again what it once saw behind a label."""
-    from engram.host import directory
-    from engram.redaction.redactor import Redactor, known_from
+def load_home_redactor(home: str, *, make: bool = True) -> Redactor:
+    """Return the redactor of a home, which recognizes values once seen after a label."""
+    from engram.platform.host import get_working_directory
+    from engram.redaction.redactor import Redactor, find_known_secrets
 
-    return Redactor(key(home, make=make), known_from(os.environ, directory()), remembered(home))
+    return Redactor(
+        load_key(home, make=make), find_known_secrets(os.environ, get_working_directory()), read_known_hashes(home)
+    )
 
 
-def key(home: str, *, make: bool = True) -> bytes:
-    """Return the key of this home, made once; without `make`, or where it cannot be kept, a passing one."""
-    found = _read(os.path.join(home, "redaction.key"))
-    if len(found) == _KEY:
-        return found
-    fresh = secrets.token_bytes(_KEY)
+def load_key(home: str, *, make: bool = True) -> bytes:
+    """Return the key of this home, created once; without `make`, or if it cannot be saved, a temporary one."""
+    stored = _read_bytes(os.path.join(home, "redaction.key"))
+    if len(stored) == _KEY:
+        return stored
+    new_key = secrets.token_bytes(_KEY)
     if make:
         with suppress(OSError):
-            _write(os.path.join(home, "redaction.key"), fresh)
-    return fresh
+            _write_bytes(os.path.join(home, "redaction.key"), new_key)
+    return new_key
 
 
-def remembered(home: str) -> list[str]:
-    """Return the hashes kept by earlier sweeps."""
-    return _read(os.path.join(home, "redaction.known")).decode("ascii", "replace").split()
+def read_known_hashes(home: str) -> list[str]:
+    """Return the hashes saved by earlier ingests."""
+    return _read_bytes(os.path.join(home, "redaction.known")).decode("ascii", "replace").split()
 
 
-def keep(home: str, redactor: Redactor) -> None:
-    """Keep the hashes of what this sweep learnt as well."""
-    if redactor.learnt:
-        lines = [*remembered(home), *redactor.learnt]
-        _write(os.path.join(home, "redaction.known"), "\n".join(list(dict.fromkeys(lines))[-_MOST:]).encode())
+def save_known_hashes(home: str, redactor: Redactor) -> None:
+    """Save the hashes this ingest learned."""
+    if redactor.learned_hashes:
+        lines = [*read_known_hashes(home), *redactor.learned_hashes]
+        _write_bytes(os.path.join(home, "redaction.known"), "\n".join(list(dict.fromkeys(lines))[-_MOST:]).encode())
 
 
-def _read(path: str) -> bytes:
+def _read_bytes(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -57,7 +59,7 @@ def _read(path: str) -> bytes:
         return b""
 
 
-def _write(path: str, content: bytes) -> None:
+def _write_bytes(path: str, content: bytes) -> None:
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     temporary = f"{path}.{secrets.token_hex(4)}.tmp"
     with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:

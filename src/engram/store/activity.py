@@ -1,8 +1,8 @@
-"""What Engram did and prevented: the audit trail."""
+"""The activity log: what Engram did and prevented."""
 
 from __future__ import annotations
 
-from engram import plain_json
+from engram.platform import plain_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,16 +42,16 @@ def record(
     )  # fmt: skip
 
 
-def newest(engine: Engine, kind: str | None, limit: int) -> list[Row]:
+def list_newest(engine: Engine, kind: str | None, limit: int) -> list[Row]:
     """Return entries, newest first."""
     return engine.run(_SELECT, kind=kind, limit=limit)
 
 
-def refusals(engine: Engine, session_id: str, since: int) -> list[Row]:
-    """Return what a session was refused lately, each once."""
+def list_refusals(engine: Engine, session_id: str, since: int) -> list[Row]:
+    """Return what a session was recently refused, without duplicates."""
     return engine.run(_REFUSALS, session_id=session_id, since=since)
 
 
-def count(engine: Engine, kind: str) -> int:
+def count_by_kind(engine: Engine, kind: str) -> int:
     """Count entries of a kind."""
     return int(engine.run("select count(*) as n from activity where kind = :kind", kind=kind)[0]["n"])

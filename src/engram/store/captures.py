@@ -1,4 +1,4 @@
-"""Captured sessions, and the graph of subagents and forks among them."""
+"""Captured sessions, and the relations of subagents and forks among them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ select c.* from captures c join sessions s on s.id = c.session_id where s.flavor
 
 _OF_SESSION = "select * from captures where session_id = :session_id"
 
-# A fork without a pointer back begins with its parent's first event; the one that began first is the parent.
+# Forks that do not name their parent start with its first event; the earliest session is the parent.
 _SAME_ROOT = """
 select s.native_id, c.num, c.relation from captures c join sessions s on s.id = c.session_id
  where c.root = :root and s.flavor = :flavor and coalesce(c.relation, 'fork') = 'fork'
@@ -46,8 +46,14 @@ select s.*, c.num, c.parent, c.relation,
        coalesce(c.last_at, s.last_heartbeat) as last_at, coalesce(c.events, 0) as events,
        coalesce(c.read_bytes, 0) as read_bytes, d.outcome, d.confidence, d.corrected
   from sessions s left join captures c on c.session_id = s.id left join digests d on d.capture = c.num
- where (c.num is not null or exists (select 1 from exchanges x where x.session_id = s.id)) {conditions}
+ where {conditions}
  order by coalesce(c.last_at, s.last_heartbeat) desc, s.id desc limit :limit offset :after
+"""
+
+_REMEMBERS = "(c.num is not null or exists (select 1 from exchanges x where x.session_id = s.id))"
+_COUNT = """
+select count(*) as n from sessions s left join captures c on c.session_id = s.id
+ where coalesce(c.relation, '') <> 'subagent'
 """
 
 # The last few of a project without a look at the rest: what was finished, and what is still open.
@@ -64,24 +70,24 @@ select s.*, c.last_at, coalesce(d.corrected, d.outcome) as outcome
 """
 
 
-def last_work(engine: Engine, project: str, session_id: str, limit: int) -> list[Row]:
-    """Return the last captured sessions of a project but one, newest first."""
+def list_recent_work(engine: Engine, project: str, session_id: str, limit: int) -> list[Row]:
+    """Return the last captured sessions of a project except one, newest first."""
     return engine.run(_LAST_WORK, project=project, session_id=session_id, limit=limit, many=limit * 5)
 
 
-def add(engine: Engine, session_id: str, started_at: int) -> Row:
-    """Return the capture of a session, made if it is the first time."""
+def get_or_add(engine: Engine, session_id: str, started_at: int) -> Row:
+    """Return the capture of a session, created if missing."""
     return engine.run(_ADD, session_id=session_id, started_at=started_at)[0]
 
 
-def of_session(engine: Engine, session_id: str) -> Row | None:
+def find_by_session(engine: Engine, session_id: str) -> Row | None:
     """Return the capture of a session."""
     rows = engine.run(_OF_SESSION, session_id=session_id)
     return rows[0] if rows else None
 
 
-def by_native_id(engine: Engine, flavor: str, native_id: str) -> Row | None:
-    """Return the capture of a session an agent knows under its own id."""
+def find_by_native_id(engine: Engine, flavor: str, native_id: str) -> Row | None:
+    """Return the capture of a session by the agent's own id."""
     rows = engine.run(_BY_NATIVE_ID, flavor=flavor, native_id=native_id)
     return rows[0] if rows else None
 
@@ -91,46 +97,51 @@ def get(engine: Engine, num: int) -> Row:
     return engine.run("select * from captures where num = :num", num=num)[0]
 
 
-def grow(engine: Engine, num: int, **facts: Any) -> Row:
-    """Add a batch to a capture and what it says of the session."""
+def add_batch(engine: Engine, num: int, **facts: Any) -> Row:
+    """Add a batch to a capture and update the facts about the session."""
     return engine.run(_GROW, num=num, **facts)[0]
 
 
-def same_root(engine: Engine, root: int, flavor: str) -> list[Row]:
-    """Return the sessions that begin with the same event, the one that began first in front."""
+def list_by_root(engine: Engine, root: int, flavor: str) -> list[Row]:
+    """Return the sessions that start with the same event, earliest first."""
     return engine.run(_SAME_ROOT, root=root, flavor=flavor)
 
 
-def relate(engine: Engine, num: int, parent: str, relation: str) -> None:
-    """Say which session a session came from."""
+def set_parent(engine: Engine, num: int, parent: str, relation: str) -> None:
+    """Set the parent of a session."""
     engine.run(
         "update captures set parent = :parent, relation = :relation where num = :num",
         num=num, parent=parent, relation=relation,
     )  # fmt: skip
 
 
-def mark_due(engine: Engine, num: int, due: bool) -> None:
-    """Say whether the digest of a session must be made anew from its events."""
+def mark_digest_due(engine: Engine, num: int, due: bool) -> None:
+    """Set whether the digest of a session must be rebuilt from its events."""
     engine.run("update captures set digest_due = :due where num = :num", num=num, due=int(due))
 
 
-def due(engine: Engine) -> list[Row]:
-    """Return the captures whose digest must be made anew."""
+def list_digest_due(engine: Engine) -> list[Row]:
+    """Return the captures whose digest must be rebuilt."""
     return engine.run("select * from captures where digest_due = 1 order by num")
 
 
-def unexchanged(engine: Engine) -> list[Row]:
-    """Return the captures whose messages are no exchanges yet: of a time before there were any."""
+def list_without_exchanges(engine: Engine) -> list[Row]:
+    """Return the captures without exchanges, made by versions that had none."""
     return engine.run("select * from captures where exchanged = 0 order by num")
 
 
 def mark_exchanged(engine: Engine, num: int) -> None:
-    """Say that the messages of a session are exchanges."""
+    """Record that the messages of a session were turned into exchanges."""
     engine.run("update captures set exchanged = 1 where num = :num", num=num)
 
 
-def listed(engine: Engine, limit: int, after: int = 0, **filters: Any) -> list[Row]:
-    """Return sessions that were captured or remember something, the last active first; filters are columns."""
+def count_sessions(engine: Engine) -> int:
+    """Count all sessions but subagents."""
+    return int(engine.run(_COUNT)[0]["n"])
+
+
+def list_captured(engine: Engine, limit: int, after: int = 0, *, everything: bool = False, **filters: Any) -> list[Row]:
+    """Return sessions with a transcript or messages, or everything, the last active first; filters are columns."""
     conditions = {
         "flavor": "and s.flavor = :flavor", "project": "and s.project = :project",
         "domain": "and s.domain = :domain",
@@ -140,7 +151,8 @@ def listed(engine: Engine, limit: int, after: int = 0, **filters: Any) -> list[R
         "session": "and s.id = :session", "parent": "and c.parent = :parent",
         "relation": "and coalesce(c.relation, '') <> 'subagent'",
     }  # fmt: skip
-    given = {name: each for name, each in filters.items() if each is not None}
-    sql = _LISTED.format(conditions=" ".join(conditions[name] for name in given))
-    given.pop("relation", None)
-    return engine.run(sql, limit=limit, after=after, **given)
+    chosen = {name: value for name, value in filters.items() if value is not None}
+    base = "1 = 1" if everything else _REMEMBERS
+    sql = _LISTED.format(conditions=" ".join([base, *(conditions[name] for name in chosen)]))
+    chosen.pop("relation", None)
+    return engine.run(sql, limit=limit, after=after, **chosen)

@@ -1,4 +1,4 @@
-"""Running numbers."""
+"""Named counters."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ on conflict (name) do update set counter = counters.counter + excluded.counter r
 
 
 def get(engine: Engine, name: str) -> int:
-    """Return where a counter stands."""
+    """Return the value of a counter."""
     rows = engine.run("select counter from counters where name = :name", name=name)
     return int(rows[0]["counter"]) if rows else 0
 
 
 def add(engine: Engine, name: str, count: int) -> int:
-    """Move a counter and return where it stands."""
+    """Add to a counter and return its new value."""
     return int(engine.run(_ADD, name=name, count=count)[0]["counter"])

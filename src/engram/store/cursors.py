@@ -1,4 +1,4 @@
-"""How far each transcript was read."""
+"""Cursors: how far each transcript was read."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ on conflict (host, path) do update set
 """
 
 
-def known(engine: Engine, host: str) -> dict[str, Row]:
-    """Return every cursor of this machine by path."""
+def list_by_host(engine: Engine, host: str) -> dict[str, Row]:
+    """Return every cursor of this machine, by path."""
     columns = "path, flavor, num, size, changed_at, inode, damaged, unread, readers, vanished_at"
     rows = engine.run(f"select {columns} from cursors where host = :host", host=host)
     return {row["path"]: row for row in rows}
@@ -45,18 +45,18 @@ def get(engine: Engine, host: str, path: str) -> Row | None:
     return rows[0] if rows else None
 
 
-def move(engine: Engine, **facts: Any) -> None:
-    """Write down how far a transcript was read."""
+def save(engine: Engine, **facts: Any) -> None:
+    """Save how far a transcript was read."""
     engine.run(_MOVE, **facts)
 
 
-def pass_over(engine: Engine, **facts: Any) -> None:
-    """Write down why a file could not be read; how far it was read before stays."""
+def save_unread(engine: Engine, **facts: Any) -> None:
+    """Record why a file could not be read, keeping the position of the last successful read."""
     engine.run(_PASS_OVER, **facts)
 
 
-def vanish(engine: Engine, host: str, path: str, now: int) -> None:
-    """Note that a transcript is gone; what it said stays."""
+def mark_vanished(engine: Engine, host: str, path: str, now: int) -> None:
+    """Record that a transcript is gone; its events stay."""
     engine.run(
         "update cursors set vanished_at = :now where host = :host and path = :path", host=host, path=path, now=now
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engram.store import news
-from engram.store.engine import among
+from engram.store import dream_inbox
+from engram.store.engine import run_for_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ select d.facts, coalesce(d.corrected, d.outcome) as outcome, d.confidence, c.ses
  where c.session_id in ({slots})
 """
 
-# A digest by older rules is made anew while all of its bodies are still here.
+# A digest made by older rules is rebuilt while all of its bodies are still stored.
 _OUTDATED = """
 select d.capture from digests d where d.version < :version
    and not exists (select 1 from blobs b where b.capture = d.capture and b.evicting_at is not null)
@@ -41,38 +41,38 @@ select d.capture from digests d where d.version < :version
 """
 
 
-def put(engine: Engine, **facts: Any) -> None:
-    """Write the digest of a session, in place of the one before; a person's word on it stays."""
+def save(engine: Engine, **facts: Any) -> None:
+    """Save the digest of a session, replacing the old one; a person's correction stays."""
     engine.run(_PUT, **facts)
     session = engine.run("select session_id from captures where num = :capture", capture=facts["capture"])[0]
-    for step in (news.FIND, news.DETECT, news.REFLECT):
-        news.note(engine, step, [session["session_id"]], facts["now"])
+    for step in (dream_inbox.FIND, dream_inbox.DETECT, dream_inbox.REFLECT):
+        dream_inbox.mark_new(engine, step, [session["session_id"]], facts["now"])
 
 
-def of_capture(engine: Engine, capture: int) -> Row | None:
+def find_by_capture(engine: Engine, capture: int) -> Row | None:
     """Return the digest of a session."""
     rows = engine.run("select * from digests where capture = :capture", capture=capture)
     return rows[0] if rows else None
 
 
-def of_sessions(engine: Engine, session_ids: Sequence[str]) -> list[Row]:
-    """Return the digests of sessions, with what is known of these, those that went on last in front."""
-    found = among(engine, _OF_SESSIONS, session_ids)
-    return sorted(found, key=lambda row: (-(row["last_at"] or 0), row["session_id"]))
+def list_by_sessions(engine: Engine, session_ids: Sequence[str]) -> list[Row]:
+    """Return the digests of sessions with facts about them, last active first."""
+    rows = run_for_ids(engine, _OF_SESSIONS, session_ids)
+    return sorted(rows, key=lambda row: (-(row["last_at"] or 0), row["session_id"]))
 
 
-def correct(engine: Engine, capture: int, outcome: str | None, who: str | None, now: int) -> Row | None:
-    """Set a person's word on the outcome, or take it back."""
+def set_outcome(engine: Engine, capture: int, outcome: str | None, who: str | None, now: int) -> Row | None:
+    """Set or remove a person's correction of the outcome."""
     rows = engine.run(_CORRECT, capture=capture, outcome=outcome, who=who, now=now)
     return rows[0] if rows else None
 
 
-def outdated(engine: Engine, version: int) -> list[int]:
-    """Return the sessions whose digest older rules made, and that can be made anew."""
+def list_outdated(engine: Engine, version: int) -> list[int]:
+    """Return the sessions whose digest was made by older rules and can be rebuilt."""
     return [row["capture"] for row in engine.run(_OUTDATED, version=version)]
 
 
-def total_bytes(engine: Engine) -> int:
-    """Return how much all digests take."""
+def sum_bytes(engine: Engine) -> int:
+    """Return the total size of all digests in bytes."""
     row = engine.run("select coalesce(sum(length(facts) + coalesce(length(state), 0)), 0) as total from digests")[0]
     return int(row["total"])

@@ -1,13 +1,11 @@
-"""What the rest of the store asks of a database, and the choice between the two we have.
+"""The interface of the two database engines.
 
-One SQL text serves both engines. The rules that make it enough: time is BIGINT microseconds passed
-in; ids are text made by us; JSON is text; booleans are 0 and 1; parameters are `:named`; upserts are
-`on conflict … do update … returning`; clauses only PostgreSQL has ride in a `/*pg: … */` comment.
+One SQL text serves both engines. The rules for that: time is BIGINT microseconds passed in; ids are text
+that we make; JSON is text; booleans are 0 and 1; parameters are `:named`; upserts are
+`on conflict … do update … returning`; clauses only PostgreSQL has are in a `/*pg: … */` comment.
 """
 
 from __future__ import annotations
-
-from engram.settings import Settings, is_url
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,11 +16,11 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
     class Engine(Protocol):
-        """A database that several processes write to at once."""
+        """A database that several processes write to concurrently."""
 
         dialect: str
         store: str
-        read_only: bool  # nothing can be written from here, as in an agent's sandbox
+        read_only: bool  # the store cannot be written, e.g. in an agent's sandbox
 
         def run(self, sql: str, **params: Any) -> list[Row]:
             """Run one statement and return its rows."""
@@ -31,40 +29,25 @@ if TYPE_CHECKING:
             """Run one statement for each row of parameters."""
 
         def transaction(self, *, durable: bool = False, wait: bool = True) -> AbstractContextManager[None]:
-            """Write all of a block or nothing; `durable` survives a power cut once it returns.
+            """Run a block in one transaction; with `durable`, it survives a power cut once committed.
 
-            Without `wait` a store that is busy right now is refused at once.
+            Without `wait`, a busy store is refused immediately.
             """
 
         def script(self, sql: str) -> None:
-            """Run several statements that take no parameters."""
+            """Run several statements without parameters."""
 
         def copy_to(self, path: str) -> None:
             """Write a consistent copy of the store to a new file."""
 
         def close(self) -> None:
-            """Let go of every connection."""
+            """Close every connection."""
 
 
-def open_engine(settings: Settings) -> Engine:
-    """Return the engine the settings name, connected."""
-    if is_url(settings.store):
-        from engram.store.engine_postgres import PostgresEngine
-
-        return PostgresEngine(settings.store, busy_seconds=settings.busy_seconds)
-    from engram.store.engine_sqlite import SqliteEngine
-
-    return SqliteEngine(
-        settings.store,
-        busy_seconds=settings.busy_seconds,
-        allow_network=settings.allow_network_filesystem,
-    )
-
-
-def among(engine: Engine, sql: str, ids: Sequence[int] | Sequence[str], **facts: Any) -> list[Row]:
-    """Run a query whose {slots} are any number of ids, some hundred at a time."""
-    found: list[Row] = []
+def run_for_ids(engine: Engine, sql: str, ids: Sequence[int] | Sequence[str], **facts: Any) -> list[Row]:
+    """Run a query with {slots} for any number of ids, a few hundred at a time."""
+    rows: list[Row] = []
     for first in range(0, len(ids), 500):
-        names = {f"i{n}": each for n, each in enumerate(ids[first : first + 500])}
-        found += engine.run(sql.format(slots=", ".join(f":{name}" for name in names)), **names, **facts)
-    return found
+        names = {f"i{n}": row_id for n, row_id in enumerate(ids[first : first + 500])}
+        rows += engine.run(sql.format(slots=", ".join(f":{name}" for name in names)), **names, **facts)
+    return rows

@@ -1,4 +1,4 @@
-"""The full-text index of events: FTS5, or tsvector on PostgreSQL. Derived, and made anew at any time."""
+"""The full-text index of events: FTS5, or tsvector on PostgreSQL. Derived; it can be rebuilt at any time."""
 
 from __future__ import annotations
 
@@ -33,36 +33,36 @@ _CALLED = {
 _WORD = re.compile(r"\w+")
 
 
-def add(engine: Engine, rows: Sequence[Row]) -> None:
-    """Make events findable: rows of id and words."""
-    if engine.dialect == "postgres":  # its parser takes ORA-00942 for a negative number and app.py for a host
+def index_events(engine: Engine, rows: Sequence[Row]) -> None:
+    """Index events, given as rows of id and words."""
+    if engine.dialect == "postgres":  # PostgreSQL's parser reads ORA-00942 as a negative number and app.py as a host
         rows = [row | {"words": " ".join(_WORD.findall(row["words"]))} for row in rows]
     engine.run_many(_ADD[engine.dialect], rows)
 
 
-def drop(engine: Engine, ids: Sequence[int]) -> None:
-    """Make events unfindable."""
-    engine.run_many(_DROP[engine.dialect], [{"id": each} for each in ids])
+def unindex_events(engine: Engine, ids: Sequence[int]) -> None:
+    """Remove events from the index."""
+    engine.run_many(_DROP[engine.dialect], [{"id": event_id} for event_id in ids])
 
 
-def find(engine: Engine, query: str, limit: int) -> list[Row]:
-    """Return ids of events that hold all words of a query, best first; any text is a valid query."""
-    joined = _joined(engine, query)
-    return engine.run(_FIND[engine.dialect], query=joined, limit=limit) if joined else []
+def find_events(engine: Engine, query: str, limit: int) -> list[Row]:
+    """Return ids of events that contain all words of a query, best first; any text is a valid query."""
+    match = _build_query(engine, query)
+    return engine.run(_FIND[engine.dialect], query=match, limit=limit) if match else []
 
 
-def called_with(engine: Engine, query: str) -> set[int]:
+def find_calling_captures(engine: Engine, query: str) -> set[int]:
     """Return the captures in which a tool was called with all words of a query."""
-    joined = _joined(engine, query)
-    return {row["capture"] for row in engine.run(_CALLED[engine.dialect], query=joined)} if joined else set()
+    match = _build_query(engine, query)
+    return {row["capture"] for row in engine.run(_CALLED[engine.dialect], query=match)} if match else set()
 
 
-def _joined(engine: Engine, query: str) -> str:
+def _build_query(engine: Engine, query: str) -> str:
     words = _WORD.findall(query)[:32]
     return " ".join(f'"{word}"' for word in words) if engine.dialect == "sqlite" else " & ".join(words)
 
 
-def clear(engine: Engine) -> None:
+def clear_index(engine: Engine) -> None:
     """Empty the index."""
     if engine.dialect == "sqlite":
         engine.run("insert into event_words (event_words) values ('delete-all')")

@@ -1,11 +1,11 @@
-"""Events: one row each, their bodies in blobs."""
+"""Events: one row each, with their bodies in blobs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from engram.store.engine import among
+from engram.store.engine import run_for_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _COLUMNS = (
 
 _ADD = f"insert into events ({', '.join(_COLUMNS)}) values ({', '.join(':' + name for name in _COLUMNS)})"
 
-# An event that says something else now keeps its place.
+# A changed event keeps its position.
 _CHANGED = [name for name in _COLUMNS if name not in ("id", "seq")]
 _CHANGE = f"update events set {', '.join(f'{name} = :{name}' for name in _CHANGED)} where id = :id"
 
@@ -47,70 +47,70 @@ select case when exists (select 1 from events where capture = :capture and id = 
 
 
 def add(engine: Engine, rows: Sequence[Row]) -> None:
-    """Write new events."""
+    """Insert new events."""
     engine.run_many(_ADD, rows)
 
 
-def change(engine: Engine, rows: Sequence[Row]) -> None:
-    """Write events anew whose content changed."""
+def update(engine: Engine, rows: Sequence[Row]) -> None:
+    """Update events whose content changed."""
     engine.run_many(_CHANGE, rows)
 
 
-def known(engine: Engine, capture: int, keys: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """Return (id, hash) of those events of a session that are already here, by key."""
-    found: dict[int, tuple[int, int]] = {}
+def find_existing(engine: Engine, capture: int, keys: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """Return (id, hash) by key of the given events that are already stored."""
+    existing: dict[int, tuple[int, int]] = {}
     for first in range(0, len(keys), 500):
         names = {f"k{n}": key for n, key in enumerate(keys[first : first + 500])}
         slots = ", ".join(f":{name}" for name in names)
         sql = f"select id, key, hash from events where capture = :capture and key in ({slots})"
-        found |= {row["key"]: (row["id"], row["hash"]) for row in engine.run(sql, capture=capture, **names)}
-    return found
+        existing |= {row["key"]: (row["id"], row["hash"]) for row in engine.run(sql, capture=capture, **names)}
+    return existing
 
 
-def of_capture(engine: Engine, capture: int) -> list[Row]:
+def list_by_capture(engine: Engine, capture: int) -> list[Row]:
     """Return the events of a session in order."""
     rows = engine.run(_OF_CAPTURE, capture=capture)
     rows.sort(key=lambda row: (row["seq"], row["id"]))
     return rows
 
 
-def stretch(engine: Engine, capture: int, after: int, limit: int, **filters: Any) -> list[Row]:
-    """Return some events of a session in order, without a look at the others; filters are columns."""
-    given = {name: each for name, each in filters.items() if each is not None}
-    only = "".join(f" and {name} = :{name}" for name in given)
-    rows = engine.run(_STRETCH.format(only=only), capture=capture, after=after, limit=limit, **given)
+def list_page(engine: Engine, capture: int, after: int, limit: int, **filters: Any) -> list[Row]:
+    """Return a page of a session's events in order; filters are columns."""
+    chosen = {name: value for name, value in filters.items() if value is not None}
+    only = "".join(f" and {name} = :{name}" for name in chosen)
+    rows = engine.run(_STRETCH.format(only=only), capture=capture, after=after, limit=limit, **chosen)
     rows.sort(key=lambda row: (row["seq"], row["id"]))
     return rows
 
 
-def asked_by(engine: Engine, capture: int, rows: Sequence[Row]) -> list[Row]:
-    """Return the calls that some results answer."""
-    wanted = sorted({row["call"] for row in rows if row["call"] is not None and row["kind"] == "result"})
-    return among(engine, _CALLS, wanted, capture=capture)
+def find_calls(engine: Engine, capture: int, rows: Sequence[Row]) -> list[Row]:
+    """Return the calls that belong to some results."""
+    call_ids = sorted({row["call"] for row in rows if row["call"] is not None and row["kind"] == "result"})
+    return run_for_ids(engine, _CALLS, call_ids, capture=capture)
 
 
-def place(engine: Engine, capture: int, event: int) -> int | None:
-    """Return how many events of a session come before one; None if it has no such event."""
+def count_before(engine: Engine, capture: int, event: int) -> int | None:
+    """Return how many events of a session come before one, or None if it has no such event."""
     return engine.run(_PLACE, capture=capture, event=event)[0]["place"]  # type: ignore[no-any-return]
 
 
-def kinds(engine: Engine, capture: int) -> list[Row]:
+def count_by_kind(engine: Engine, capture: int) -> list[Row]:
     """Count the events of a session by kind and verdict."""
     sql = "select kind, verdict, count(*) as n from events where capture = :capture group by kind, verdict"
     return engine.run(sql, capture=capture)
 
 
-def between(engine: Engine, capture: int, after: int, last: int) -> list[Row]:
-    """Return the events of a session after one and up to another, in order."""
+def list_between(engine: Engine, capture: int, after: int, last: int) -> list[Row]:
+    """Return the events of a session after one id and up to another, in order."""
     sql = f"{_OF_CAPTURE} and e.id > :after and e.id <= :last"
     rows = engine.run(sql, capture=capture, after=after, last=last)
     rows.sort(key=lambda row: (row["seq"], row["id"]))
     return rows
 
 
-def by_id(engine: Engine, ids: Sequence[int]) -> list[Row]:
-    """Return events by id, with the session they belong to."""
-    names = {f"i{n}": each for n, each in enumerate(ids)}
+def fetch_by_ids(engine: Engine, ids: Sequence[int]) -> list[Row]:
+    """Return events by id, with their session."""
+    names = {f"i{n}": event_id for n, event_id in enumerate(ids)}
     slots = ", ".join(f":{name}" for name in names)
     return engine.run(
         "select e.*, b.sha256, b.evicting_at, c.session_id, s.flavor, s.project, s.summary from events e"
@@ -120,14 +120,14 @@ def by_id(engine: Engine, ids: Sequence[int]) -> list[Row]:
     )  # fmt: skip
 
 
-def in_blob(engine: Engine, capture: int, blob: int) -> list[int]:
-    """Return the ids of the events whose bodies lie in a blob."""
+def list_ids_in_blob(engine: Engine, capture: int, blob: int) -> list[int]:
+    """Return the ids of the events whose bodies are in a blob."""
     rows = engine.run("select id from events where capture = :capture and blob = :blob", capture=capture, blob=blob)
     return [row["id"] for row in rows]
 
 
-def each_capture(engine: Engine) -> Iterator[int]:
-    """Yield every session that has events."""
+def iterate_captures(engine: Engine) -> Iterator[int]:
+    """Yield every capture that has events."""
     last: Any = 0
     while rows := engine.run("select min(capture) as num from events where capture > :last", last=last):
         last = rows[0]["num"]

@@ -1,4 +1,4 @@
-"""Which filesystem a directory lies on, read from the mount table (statfs does not tell)."""
+"""Find the filesystem of a directory in the mount table (statfs does not tell)."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ _NETWORK = frozenset((
 ))  # fmt: skip
 
 
-def network_kind(directory: str, mounts: str = "/proc/self/mounts") -> str | None:
-    """Return the type of network filesystem a directory lies on, if it does."""
-    kind = _kind(os.path.realpath(directory), mounts)
+def find_network_filesystem(directory: str, mounts: str = "/proc/self/mounts") -> str | None:
+    """Return the type of a directory's network filesystem, or None if it is local."""
+    kind = _find_filesystem_type(os.path.realpath(directory), mounts)
     return kind if kind in _NETWORK else None
 
 
-def _kind(directory: str, mounts: str) -> str | None:
+def _find_filesystem_type(directory: str, mounts: str) -> str | None:
     try:
         with open(mounts, encoding="utf-8", errors="surrogateescape") as table:
             lines = table.read().splitlines()
-    except OSError:  # no mount table here: nothing to refuse on
+    except OSError:  # no mount table on this system: assume local
         return None
-    best, kind = "", None
+    deepest, kind = "", None
     for line in lines:
-        _, point, found, *_ = line.split(" ")
-        point = _unescape(point)
+        _, mount_point, filesystem, *_ = line.split(" ")
+        mount_point = _unescape_mount_point(mount_point)
         # A later mount on the same point hides an earlier one.
-        if len(point) >= len(best) and _within(directory, point):
-            best, kind = point, found
+        if len(mount_point) >= len(deepest) and _is_within(directory, mount_point):
+            deepest, kind = mount_point, filesystem
     return kind
 
 
-def _within(directory: str, point: str) -> bool:
-    return point in ("/", directory) or directory.startswith(point + "/")
+def _is_within(directory: str, mount_point: str) -> bool:
+    return mount_point in ("/", directory) or directory.startswith(mount_point + "/")
 
 
-def _unescape(point: str) -> str:
+def _unescape_mount_point(mount_point: str) -> str:
     for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
-        point = point.replace(code, character)
-    return point
+        mount_point = mount_point.replace(code, character)
+    return mount_point

@@ -1,4 +1,4 @@
-"""Leases: work only one may do at a time, on whatever machine."""
+"""Leases: work that only one process may do at a time, on any machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     from engram.store.engine import Engine, Row
 
-# Taken where nobody has it, where it lapsed, or from the very holder that was seen to be dead.
+# Granted if it is free or expired, or taken from a holder known to be dead.
 _TAKE = """
 insert into leases (name, holder, host, pid, started, taken_at, until)
 values (:name, :holder, :host, :pid, :started, :now, :until)
@@ -22,22 +22,22 @@ returning holder
 _RENEW = "update leases set until = :until where name = :name and holder = :holder returning name"
 
 
-def take(engine: Engine, **facts: Any) -> bool:
-    """Take a lease; False when somebody has it."""
+def acquire(engine: Engine, **facts: Any) -> bool:
+    """Take a lease; return False if another holder has it."""
     return bool(engine.run(_TAKE, **facts))
 
 
 def renew(engine: Engine, name: str, holder: str, until: int) -> bool:
-    """Hold a lease for longer; False when it was lost."""
+    """Extend a lease; return False if it was lost."""
     return bool(engine.run(_RENEW, name=name, holder=holder, until=until))
 
 
 def release(engine: Engine, name: str, holder: str) -> None:
-    """Let go of a lease."""
+    """Release a lease."""
     engine.run("delete from leases where name = :name and holder = :holder", name=name, holder=holder)
 
 
 def get(engine: Engine, name: str) -> Row | None:
-    """Return who has a lease."""
+    """Return the holder of a lease."""
     rows = engine.run("select * from leases where name = :name", name=name)
     return rows[0] if rows else None

@@ -1,8 +1,8 @@
-"""The catalog: every version of every rule, and what people decided about the patterns behind them."""
+"""The catalog: every version of every rule, and the decisions about their patterns."""
 
 from __future__ import annotations
 
-from engram import plain_json
+from engram.platform import plain_json
 from engram.store import patterns
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ _VERSIONS = "select * from rules where pattern = :id order by version"
 
 _VERSION = "select * from rules where pattern = :id and version = :version"
 
-# The number is the promise: of two who decide at once one finds it taken.
+# The version number is unique: of two concurrent decisions, the second fails.
 _ADD = """
 insert into rules (pattern, version, state, rule, fix, scope, author, reason, evidence, at)
 values (:pattern, :version, :state, :rule, :fix, :scope, :author, :reason, :evidence, :now)
@@ -65,7 +65,7 @@ update patterns set signals = :signals, sessions = :sessions, times = :times, to
   flavors = :flavors, projects = :projects where id = :pattern
 """
 
-_NOTHING = {"signals": 0, "sessions": 0, "times": 0, "tokens": 0, "seconds": 0, "flavors": (), "projects": ()}
+_NO_SIGNALS = {"signals": 0, "sessions": 0, "times": 0, "tokens": 0, "seconds": 0, "flavors": (), "projects": ()}
 
 _APPROVED = """
 select p.*, r.rule, r.fix, r.scope from patterns p
@@ -73,8 +73,8 @@ select p.*, r.rule, r.fix, r.scope from patterns p
  where p.state = 'approved'
 """
 
-# Newest decisions are read from what stands in the context; both sides are few.
-_TOLD = """
+# Joins the few rules in context with their newest decisions.
+_CONTEXT_RULES = """
 select p.id, p.version, p.sessions, p.tokens, p.last_at, r.rule, r.fix from placements l
   join patterns p on p.id = l.pattern and p.version = l.version and p.state = 'approved'
   join rules r on r.pattern = p.id and r.version = p.version
@@ -83,30 +83,32 @@ select p.id, p.version, p.sessions, p.tokens, p.last_at, r.rule, r.fix from plac
 """
 
 
-def beginning(engine: Engine, start: str) -> list[str]:
-    """Return up to two patterns whose id begins like this."""
-    return [row["id"] for row in engine.run(_BEGINNING, start=f"{_escaped(start)}%")]
+def list_ids_by_prefix(engine: Engine, start: str) -> list[str]:
+    """Return up to two patterns whose id has this prefix."""
+    return [row["id"] for row in engine.run(_BEGINNING, start=f"{_escape_like(start)}%")]
 
 
-def listed(engine: Engine, state: str | None, project: str | None, flavor: str | None) -> list[Row]:
-    """Return patterns with their current rule; projects and flavors are looked for in JSON, as whole words."""
-    in_project, of_flavor = (None if each is None else f"%{_escaped(_quoted(each))}%" for each in (project, flavor))
+def list_patterns(engine: Engine, state: str | None, project: str | None, flavor: str | None) -> list[Row]:
+    """Return patterns with their current rule; projects and flavors are matched in JSON as whole words."""
+    in_project, of_flavor = (
+        None if word is None else f"%{_escape_like(_to_json(word))}%" for word in (project, flavor)
+    )
     return engine.run(_LISTED, state=state, project=in_project, flavor=of_flavor)
 
 
-def versions(engine: Engine, pattern: str) -> list[Row]:
+def list_versions(engine: Engine, pattern: str) -> list[Row]:
     """Return every version of a rule, oldest first."""
     return engine.run(_VERSIONS, id=pattern)
 
 
-def version(engine: Engine, pattern: str, number: int) -> Row | None:
+def get_version(engine: Engine, pattern: str, number: int) -> Row | None:
     """Return one version of a rule."""
     rows = engine.run(_VERSION, id=pattern, version=number)
     return rows[0] if rows else None
 
 
-def decide(engine: Engine, row: Row, merged_into: str | None = None, **facts: Any) -> bool:
-    """Add the next version of a rule and let its pattern be what it says; False if somebody else was first."""
+def add_decision(engine: Engine, row: Row, merged_into: str | None = None, **facts: Any) -> bool:
+    """Add the next version of a rule and update its pattern; return False if another writer was first."""
     number = row["version"] + 1
     if not engine.run(_ADD, pattern=row["id"], version=number, **facts):
         return False
@@ -114,58 +116,58 @@ def decide(engine: Engine, row: Row, merged_into: str | None = None, **facts: An
     return True
 
 
-def enter(engine: Engine, pattern: str, kind: str, title: str, now: int) -> None:
-    """Enter a pattern that nobody detected here: a catalog brought it."""
+def insert_pattern(engine: Engine, pattern: str, kind: str, title: str, now: int) -> None:
+    """Insert a pattern from an imported catalog."""
     engine.run(_ENTER, id=pattern, kind=kind, state="candidate", title=title, seed=f"imported {pattern}", now=now)
 
 
-def recommend(engine: Engine, pattern: str, recommended: str) -> None:
-    """Note what is advised about a pattern."""
+def save_recommendation(engine: Engine, pattern: str, recommended: str) -> None:
+    """Save a recommendation about a pattern."""
     engine.run("update patterns set recommended = :recommended where id = :id", id=pattern, recommended=recommended)
 
 
-def evidence(engine: Engine, pattern: str, limit: int) -> list[Row]:
-    """Return the signals behind a pattern, the strongest first."""
+def list_signals(engine: Engine, pattern: str, limit: int) -> list[Row]:
+    """Return the signals of a pattern, strongest first."""
     return engine.run(_EVIDENCE, id=pattern, limit=limit)
 
 
-def sessions_with(engine: Engine, pattern: str) -> dict[str, Row]:
-    """Return the sessions in which a pattern showed, with how often and at what cost."""
+def list_sessions(engine: Engine, pattern: str) -> dict[str, Row]:
+    """Return the sessions in which a pattern occurred, with count and cost."""
     return {row["session_id"]: row for row in engine.run(_SESSIONS, id=pattern)}
 
 
 def move_fingerprints(engine: Engine, pattern: str, into: str) -> list[Row]:
-    """Let everything that counts for one pattern count for another; return what was moved."""
+    """Move all fingerprints of one pattern to another; return the moved rows."""
     return engine.run(_MOVE, pattern=pattern, into=into)
 
 
-def move_back(engine: Engine, back: str, into: str, moved: list[Row]) -> None:
-    """Give fingerprints back to the pattern they came from, as far as nobody moved them on."""
-    engine.run_many(_MOVE_BACK, [{**each, "back": back, "into": into} for each in moved])
+def move_fingerprints_back(engine: Engine, back: str, into: str, moved: list[Row]) -> None:
+    """Move fingerprints back to their pattern, except those moved again since."""
+    engine.run_many(_MOVE_BACK, [{**fingerprint, "back": back, "into": into} for fingerprint in moved])
 
 
-def recount(engine: Engine, ids: list[str]) -> None:
-    """Let patterns say what their signals come to, after fingerprints moved between them."""
-    found = patterns.counts(engine, ids)
+def recount_patterns(engine: Engine, ids: list[str]) -> None:
+    """Recompute the totals of patterns after fingerprints moved between them."""
+    counts = patterns.count_signals(engine, ids)
     for pattern in ids:
-        counted = {**_NOTHING, **found.get(pattern, {})}
-        where = {name: plain_json.dumps(sorted(counted[name])) for name in ("flavors", "projects")}
-        engine.run(_RECOUNT, **{name: counted[name] for name in _NOTHING} | where, pattern=pattern)
+        total = {**_NO_SIGNALS, **counts.get(pattern, {})}
+        where = {name: plain_json.dumps(sorted(total[name])) for name in ("flavors", "projects")}
+        engine.run(_RECOUNT, **{name: total[name] for name in _NO_SIGNALS} | where, pattern=pattern)
 
 
-def approved(engine: Engine) -> list[Row]:
+def list_approved(engine: Engine) -> list[Row]:
     """Return the approved patterns with the rule in force."""
     return engine.run(_APPROVED)
 
 
-def told(engine: Engine, flavor: str, project: str) -> list[Row]:
-    """Return the rules that stand in the context of an agent in a project."""
-    return engine.run(_TOLD, flavor=flavor, project=project)
+def list_context_rules(engine: Engine, flavor: str, project: str) -> list[Row]:
+    """Return the rules placed in the context of an agent in a project."""
+    return engine.run(_CONTEXT_RULES, flavor=flavor, project=project)
 
 
-def _quoted(word: str) -> str:
+def _to_json(word: str) -> str:
     return plain_json.dumps(word)
 
 
-def _escaped(words: str) -> str:
+def _escape_like(words: str) -> str:
     return words.replace("!", "!!").replace("%", "!%").replace("_", "!_")

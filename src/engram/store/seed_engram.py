@@ -11,7 +11,7 @@ import apsw
 
 from engram.errors import ImportRefused
 from engram.store import read_only
-from engram.store.foreign import open_unchanged
+from engram.store.foreign_database import open_snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from engram.store.engine import Row
 
-# Columns every older version had, then those we can do without.
+# Columns every older version had, then optional ones.
 _TABLES = {
     "sessions": (
         ("id", "session_type", "summary", "status", "started_at", "last_heartbeat"),
@@ -33,42 +33,42 @@ _TABLES = {
 }
 
 
-class Seed:
-    """An older database as it is at one moment, whatever others write to it meanwhile."""
+class OlderEngramDatabase:
+    """A snapshot of an older database."""
 
     def __init__(self, path: str, busy_seconds: float = 10) -> None:
         self.path = path
         self._busy_seconds = busy_seconds
         try:
-            self._db = self._open()
+            self._db = self._open_database()
             self._encoding = self._db.pragma("encoding")
-            self._columns = {table: self._columns_of(table) for table in _TABLES if table in self._tables()}
+            self._columns = {table: self._list_columns(table) for table in _TABLES if table in self._list_tables()}
         except (apsw.Error, OSError) as problem:
-            raise self._explain(problem) from problem
-        self._refuse_others()
+            raise self._translate_error(problem) from problem
+        self._refuse_other_databases()
 
-    def sessions(self) -> Iterator[Row]:
+    def read_sessions(self) -> Iterator[Row]:
         """Yield the sessions."""
-        return self._rows("sessions")
+        return self._read_rows("sessions")
 
-    def logs(self) -> Iterator[Row]:
+    def read_logs(self) -> Iterator[Row]:
         """Yield the log entries in the order they were written."""
-        return self._rows("session_logs", order="id")
+        return self._read_rows("session_logs", order="id")
 
-    def log_times(self) -> Iterator[Row]:
-        """Yield only whose the log entries are and when they were written."""
-        return self._rows("session_logs", only=("session_id", "timestamp"))
+    def read_log_times(self) -> Iterator[Row]:
+        """Yield only the session and time of log entries."""
+        return self._read_rows("session_logs", only=("session_id", "timestamp"))
 
-    def locks(self) -> Iterator[Row]:
+    def read_locks(self) -> Iterator[Row]:
         """Yield the locks."""
-        return self._rows("resource_locks")
+        return self._read_rows("resource_locks")
 
-    def world_states(self) -> Iterator[Row]:
+    def read_world_states(self) -> Iterator[Row]:
         """Yield the world state, if there is one."""
-        return self._rows("world_state")
+        return self._read_rows("world_state")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()
 
     def __enter__(self) -> Self:
@@ -79,77 +79,77 @@ class Seed:
     ) -> None:
         self.close()
 
-    def _open(self) -> apsw.Connection:
+    def _open_database(self) -> apsw.Connection:
         try:
-            return open_unchanged(self.path, self._busy_seconds)
+            return open_snapshot(self.path, self._busy_seconds)
         except (apsw.ReadOnlyError, apsw.CantOpenError):
-            # Without a write-ahead log, a file in a directory closed to us can still be read as it is.
-            if self._has_log():
+            # Without a write-ahead log, a file in an unwritable directory can still be read.
+            if self._has_pending_changes():
                 raise
             return read_only.connect_unshared(self.path)
 
-    def _has_log(self) -> bool:
-        """Tell whether changes lie beside the file that a look at it alone would miss."""
-        beside = (self.path + "-wal", self.path + "-journal")
-        return any(os.path.exists(log) and os.path.getsize(log) > 0 for log in beside)
+    def _has_pending_changes(self) -> bool:
+        """Return whether files beside the database contain changes it does not have yet."""
+        paths = (self.path + "-wal", self.path + "-journal")
+        return any(os.path.exists(log_path) and os.path.getsize(log_path) > 0 for log_path in paths)
 
-    def _tables(self) -> set[str]:
+    def _list_tables(self) -> set[str]:
         return {name for (name,) in self._db.execute("select name from sqlite_master where type = 'table'")}
 
-    def _columns_of(self, table: str) -> set[str]:
+    def _list_columns(self, table: str) -> set[str]:
         return {row[1] for row in self._db.execute(f"pragma table_info({table})")}
 
-    def _refuse_others(self) -> None:
-        if "schema_migrations" in self._tables():
-            self._refuse("it is a store of this Engram already; open it with ENGRAM_STORE instead.")
+    def _refuse_other_databases(self) -> None:
+        if "schema_migrations" in self._list_tables():
+            self._raise_refusal("it is a store of this Engram already; open it with ENGRAM_STORE instead.")
         if not self._columns:
             missing = ", ".join(_TABLES)
-            self._refuse(f"it has none of the tables {missing}. If it is a copy, its -wal file must lie beside it.")
-        for table, found in self._columns.items():
-            missing = ", ".join(name for name in _TABLES[table][0] if name not in found)
+            self._raise_refusal(
+                f"it has none of the tables {missing}. If it is a copy, its -wal file must be beside it."
+            )
+        for table, columns in self._columns.items():
+            missing = ", ".join(name for name in _TABLES[table][0] if name not in columns)
             if missing:
-                self._refuse(f"its table {table} lacks {missing}, so no older Engram wrote it.")
+                self._raise_refusal(f"its table {table} lacks {missing}, so no older Engram wrote it.")
 
-    def _rows(self, table: str, only: tuple[str, ...] = (), order: str = "") -> Iterator[Row]:
+    def _read_rows(self, table: str, only: tuple[str, ...] = (), order: str = "") -> Iterator[Row]:
         if table not in self._columns:
             return
         needed, optional = _TABLES[table]
         names = only or needed + optional
-        sql = f"select {', '.join(self._expression(table, name) for name in names)} from {table}"
+        sql = f"select {', '.join(self._build_column_sql(table, name) for name in names)} from {table}"
         try:
-            for found in self._db.execute(f"{sql} order by {order}" if order else sql):
-                yield {name: self._decoded(found[2 * n], found[2 * n + 1]) for n, name in enumerate(names)}
+            for values in self._db.execute(f"{sql} order by {order}" if order else sql):
+                yield {name: self._decode_value(values[2 * n], values[2 * n + 1]) for n, name in enumerate(names)}
         except apsw.Error as problem:
-            raise self._explain(problem) from problem
+            raise self._translate_error(problem) from problem
 
-    def _expression(self, table: str, name: str) -> str:
-        """Ask for a value and its type; text comes as bytes, because Elixir stored whatever bytes it was given."""
+    def _build_column_sql(self, table: str, name: str) -> str:
+        """Select a value and its type; text is read as bytes, because Elixir stored arbitrary bytes."""
         if name not in self._columns[table]:
             return "'null', null"
         return f"typeof({name}), case typeof({name}) when 'text' then cast({name} as blob) else {name} end"
 
-    def _decoded(self, kind: str, found: Any) -> Any:
+    def _decode_value(self, kind: str, content: Any) -> Any:
         if kind != "text":
-            return found
+            return content
         try:
-            return found.decode(self._encoding)
+            return content.decode(self._encoding)
         except UnicodeDecodeError:
-            return found
+            return content
 
-    def _refuse(self, reason: str) -> None:
+    def _raise_refusal(self, reason: str) -> None:
         raise ImportRefused(path=self.path, reason=reason)
 
-    def _explain(self, problem: Exception) -> ImportRefused:
+    def _translate_error(self, problem: Exception) -> ImportRefused:
         if isinstance(problem, apsw.NotADBError):
             reason = "it is not a SQLite database."
         elif isinstance(problem, apsw.CorruptError):
             reason = f"it is damaged ({problem}). Rescue a copy with `sqlite3 engram.db .recover` and import that."
         elif isinstance(problem, (apsw.BusyError, apsw.LockedError)):
-            reason = f"others kept it busy for {self._busy_seconds} s. Try again."
-        elif isinstance(problem, (apsw.ReadOnlyError, apsw.CantOpenError)) and self._has_log():
-            reason = (
-                "its newest changes lie in its -wal or -journal, which needs a directory we can write to. Copy both."
-            )
+            reason = f"other programs kept it busy for {self._busy_seconds} s. Try again."
+        elif isinstance(problem, (apsw.ReadOnlyError, apsw.CantOpenError)) and self._has_pending_changes():
+            reason = "its newest changes are in its -wal or -journal file, which needs a writable directory. Copy both."
         else:
             reason = f"it cannot be read ({problem}). Check its permissions."
         return ImportRefused(path=self.path, reason=reason)

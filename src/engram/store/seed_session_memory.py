@@ -1,7 +1,7 @@
 """The store of Helix Forge's session_memory, read and never written.
 
-Its exact columns are not promised anywhere, so each fact is looked for under the names it may have, in a column or
-inside a column of JSON.
+Its columns are not documented, so each fact is looked up under several possible names, in a column or
+inside a JSON column.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from engram.errors import ImportRefused
-from engram.store.foreign import BUSY_SECONDS, MAGIC, Foreign
+from engram.store.foreign_database import BUSY_SECONDS, MAGIC, ForeignDatabase
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +24,21 @@ _TABLES = {
     "events": ("session_events", "events", "event", "session_event"),
     "costs": ("costs", "cost", "session_costs", "usage"),
 }  # fmt: skip
-_OF = ("session_uid", "session_id", "session", "session_key", "sid", "uid")  # what a row belongs to
-_SPREAD = ("payload", "data", "json", "event", "meta", "metadata", "extra", "facts")  # columns of an event's own facts
-_OPENED = 1 << 20  # characters of a column that may be JSON
+_SESSION_COLUMNS = ("session_uid", "session_id", "session", "session_key", "sid", "uid")  # what a row belongs to
+_FACT_COLUMNS = (
+    "payload",
+    "data",
+    "json",
+    "event",
+    "meta",
+    "metadata",
+    "extra",
+    "facts",
+)  # columns with an event's own facts
+_LONGEST_JSON = 1 << 20  # characters of a column that may be JSON
 _NAMES = {
     "id": ("session_uid", "session_id", "uid", "id", "native_id"),
-    "of": _OF,
+    "of": _SESSION_COLUMNS,
     "domain": ("domain", "repo_domain"),
     "branch": ("branch", "git_branch"),
     "model": ("model", "model_name"),
@@ -50,73 +59,75 @@ _NAMES = {
 }
 
 
-class SessionMemory:
-    """A store of session_memory as it is at one moment."""
+class SessionMemoryDatabase:
+    """A snapshot of a session_memory store."""
 
     def __init__(self, path: str, busy_seconds: float = BUSY_SECONDS) -> None:
-        self.path = _file(path)
-        self._is_store = os.path.dirname(self.path) == os.path.abspath(path)  # the directory was named, not the file
-        self._file = Foreign(self.path, busy_seconds)
-        here = self._file.tables()
+        self.path = _find_database(path)
+        self._is_store = os.path.dirname(self.path) == os.path.abspath(path)  # path is the directory, not the file
+        self._database = ForeignDatabase(self.path, busy_seconds)
+        tables = self._database.list_tables()
         self._tables = {
-            what: next((name for name in names if name in here), None) for what, names in _TABLES.items()
+            table_kind: next((name for name in names if name in tables), None) for table_kind, names in _TABLES.items()
         }  # fmt: skip
         if self._tables["sessions"] is None or not any(
-            self._tables[each] for each in ("digests", "patterns", "events")
+            self._tables[kind] for kind in ("digests", "patterns", "events")
         ):
             self.close()
             raise ImportRefused(path=path, reason="it has no tables of sessions, digests and patterns.")
 
-    def rows(self, what: str) -> list[Row]:
-        """Return the rows of sessions, digests or patterns, each with what its JSON says; none if there is no table."""
-        table = self._tables[what]
-        return [_opened(row) for row in self._file.rows(f'select * from "{table}"')] if table else []
+    def read_rows(self, table_kind: str) -> list[Row]:
+        """Return the rows of sessions, digests or patterns, with their JSON parsed; none if there is no table."""
+        table = self._tables[table_kind]
+        return (
+            [_parse_json_columns(row) for row in self._database.fetch_rows(f'select * from "{table}"')] if table else []
+        )
 
-    def count(self, what: str) -> int:
+    def count_rows(self, table_kind: str) -> int:
         """Count the rows of something."""
-        table = self._tables[what]
-        return self._count(table) if table else 0
+        table = self._tables[table_kind]
+        return self._count_table(table) if table else 0
 
-    def events(self) -> Iterator[tuple[str, list[Row]]]:
-        """Yield the rows of events by session, so that no more than one session is held in memory."""
+    def read_events(self) -> Iterator[tuple[str, list[Row]]]:
+        """Yield the rows of events by session, so that only one session is in memory at a time."""
         from itertools import groupby
 
-        table, column = self._tables["events"], self._events_of
+        table, column = self._tables["events"], self._event_session_column
         if table and column:
-            rows = self._file.each(f'select * from "{table}" order by "{column}"')
+            rows = self._database.iterate_rows(f'select * from "{table}" order by "{column}"')
             for session, group in groupby(rows, lambda row: str(row[column] or "")):
-                yield session, [_opened(row, _SPREAD) for row in group]
+                yield session, [_parse_json_columns(row, _FACT_COLUMNS) for row in group]
 
     @property
-    def _events_of(self) -> str | None:
-        """Return the column that says which session an event belongs to."""
-        names = self._columns(self._tables["events"] or "")
-        return next((name for name in _OF if name in names), None)
+    def _event_session_column(self) -> str | None:
+        """Return the column with the session of an event."""
+        names = self._list_columns(self._tables["events"] or "")
+        return next((name for name in _SESSION_COLUMNS if name in names), None)
 
-    def left(self) -> dict[str, int]:
-        """Count the rows of the tables that nothing is made of here."""
-        taken = {table for table in self._tables.values() if table}
-        if self._events_of is None:
-            taken.discard(self._tables["events"])
-        others = sorted(name for name in self._file.tables() - taken if not name.startswith("sqlite_"))
-        return {name: count for name in others if (count := self._count(name))}
+    def count_unused_rows(self) -> dict[str, int]:
+        """Count the rows of tables that are not imported."""
+        used = {table for table in self._tables.values() if table}
+        if self._event_session_column is None:
+            used.discard(self._tables["events"])
+        others = sorted(name for name in self._database.list_tables() - used if not name.startswith("sqlite_"))
+        return {name: count for name in others if (count := self._count_table(name))}
 
-    def _columns(self, table: str) -> set[str]:
-        return {row["name"] for row in self._file.rows("select name from pragma_table_info(?)", table)}
+    def _list_columns(self, table: str) -> set[str]:
+        return {row["name"] for row in self._database.fetch_rows("select name from pragma_table_info(?)", table)}
 
-    def _count(self, table: str) -> int:
+    def _count_table(self, table: str) -> int:
         quoted = table.replace('"', '""')
-        return int(self._file.rows(f'select count(*) as n from "{quoted}"')[0]["n"])
+        return int(self._database.fetch_rows(f'select count(*) as n from "{quoted}"')[0]["n"])
 
     @property
-    def directory(self) -> tuple[str, bool]:
-        """Return where bodies may lie: the whole directory of a store, or certain ones beside a lone database."""
+    def body_directory(self) -> tuple[str, bool]:
+        """Return where bodies may be: the whole directory of a store, or certain directories beside a lone database."""
         folder = os.path.dirname(self.path)
         return folder, self._is_store or os.path.basename(folder) == ".store"
 
     def close(self) -> None:
-        """Let go of the file."""
-        self._file.close()
+        """Close the file."""
+        self._database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -127,20 +138,20 @@ class SessionMemory:
         self.close()
 
 
-def fact(row: Row, name: str) -> Any:
-    """Return a fact of a row under whichever name it has; None if it has none."""
-    return next((row[each] for each in _NAMES[name] if row.get(each) not in (None, "", [], {})), None)
+def find_fact(row: Row, name: str) -> Any:
+    """Return a fact of a row under any of its possible names, or None."""
+    return next((row[column] for column in _NAMES[name] if row.get(column) not in (None, "", [], {})), None)
 
 
-def _file(path: str) -> str:
-    """Return the database file: the path itself, or the one in the directory, or in its `.store`."""
+def _find_database(path: str) -> str:
+    """Return the database file: the path itself, or the one in the directory or its `.store`."""
     if not os.path.isdir(path):
         return path
     for folder in (path, os.path.join(path, ".store"), os.path.join(path, "session_memory", ".store")):
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-            place = os.path.join(folder, name)
-            if os.path.isfile(place) and _is_database(place):
-                return place
+            file_path = os.path.join(folder, name)
+            if os.path.isfile(file_path) and _is_database(file_path):
+                return file_path
     raise ImportRefused(path=path, reason="there is no SQLite file in it.")
 
 
@@ -149,24 +160,24 @@ def _is_database(path: str) -> bool:
         return file.read(len(MAGIC)) == MAGIC
 
 
-def _opened(row: Row, spread: tuple[str, ...] = ()) -> Row:
-    """Return a row with its JSON read; what an object in it says stands beside the columns, which come first.
+def _parse_json_columns(row: Row, object_columns: tuple[str, ...] = ()) -> Row:
+    """Return a row with its JSON parsed; fields of JSON objects are added beside the columns, which win.
 
-    With `spread`, only objects in columns of these names stand there.
+    With `spread`, only objects in columns of these names are added.
     """
     import json
 
-    found: Row = {}
-    inside: Row = {}
-    for name, each in row.items():
-        if isinstance(each, bytes):
-            each = each.decode("utf-8", "replace")
-        if isinstance(each, str) and each[:1] in ("{", "[") and len(each) <= _OPENED:
+    columns: Row = {}
+    nested: Row = {}
+    for name, value in row.items():
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "replace")
+        if isinstance(value, str) and value[:1] in ("{", "[") and len(value) <= _LONGEST_JSON:
             try:
-                each = json.loads(each)
+                value = json.loads(value)
             except (ValueError, RecursionError):
                 pass
-        found[name] = each
-        if isinstance(each, dict) and (not spread or name in spread):
-            inside |= each
-    return inside | {name: each for name, each in found.items() if not (isinstance(each, dict) and name in inside)}
+        columns[name] = value
+        if isinstance(value, dict) and (not object_columns or name in object_columns):
+            nested |= value
+    return nested | {name: value for name, value in columns.items() if not (isinstance(value, dict) and name in nested)}

@@ -1,8 +1,8 @@
-"""Signals: what happened in a session that may be part of a pattern; made anew with the session's digest."""
+"""Signals: events in a session that may be part of a pattern; rebuilt with the session's digest."""
 
 from __future__ import annotations
 
-from engram.store.engine import among
+from engram.store.engine import run_for_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ select s.*, f.pattern from signals s join fingerprints f on f.kind = s.kind and 
  where f.pattern in ({slots}) order by s.at desc, s.session_id, s.fingerprint
 """
 
-# The newest of one fingerprint, without a look at the rest.
+# The newest of one fingerprint, read along an index.
 _NEWEST = """
 select s.*, cast(:pattern as text) as pattern from signals s where s.kind = :kind and s.fingerprint = :fingerprint
  order by s.at desc, s.session_id limit :most
@@ -45,16 +45,18 @@ select s.id, s.flavor, s.project, s.cwd, s.status, c.num, c.parent, c.relation, 
 """
 
 
-def session(engine: Engine, session_id: str) -> Row | None:
-    """Return a session with its capture and digest, if it has them."""
+def fetch_session(engine: Engine, session_id: str) -> Row | None:
+    """Return a session with its capture and digest, if any."""
     rows = engine.run(_SESSION, session_id=session_id)
     return rows[0] if rows else None
 
 
-def replace(engine: Engine, session_id: str, rows: Sequence[Row], *, keep: bool = False) -> set[tuple[str, str]]:
-    """Put signals in place of the session's; return every kind and fingerprint it has or had.
+def replace_signals(
+    engine: Engine, session_id: str, rows: Sequence[Row], *, keep: bool = False
+) -> set[tuple[str, str]]:
+    """Replace the signals of a session; return every kind and fingerprint it has or had.
 
-    With `keep` the old ones stay: what they were made of is gone.
+    With `keep`, the old signals stay, because their events are gone.
     """
     sql = "select kind, fingerprint from signals where session_id = :session_id"
     before = {(row["kind"], row["fingerprint"]) for row in engine.run(sql, session_id=session_id)}
@@ -64,26 +66,26 @@ def replace(engine: Engine, session_id: str, rows: Sequence[Row], *, keep: bool 
     return before | {(row["kind"], row["fingerprint"]) for row in rows}
 
 
-def of_patterns(engine: Engine, patterns: Sequence[str]) -> list[Row]:
+def list_by_patterns(engine: Engine, patterns: Sequence[str]) -> list[Row]:
     """Return the signals of patterns, newest first."""
-    return among(engine, _OF_PATTERN, patterns)
+    return run_for_ids(engine, _OF_PATTERN, patterns)
 
 
-def newest(engine: Engine, counts: dict[str, int], most: int = 40) -> dict[str, list[Row]]:
-    """Return the newest signals of each pattern, whose numbers of signals are given; of a small one, all."""
-    found: dict[str, list[Row]] = {}
-    for row in of_patterns(engine, sorted(each for each, count in counts.items() if count <= most)):
-        found.setdefault(row["pattern"], []).append(row)
-    large = sorted(each for each, count in counts.items() if count > most)
+def list_newest(engine: Engine, counts: dict[str, int], most: int = 40) -> dict[str, list[Row]]:
+    """Return the newest signals of each pattern, given with its number of signals; of a small pattern, all."""
+    signals: dict[str, list[Row]] = {}
+    for row in list_by_patterns(engine, sorted(pattern for pattern, count in counts.items() if count <= most)):
+        signals.setdefault(row["pattern"], []).append(row)
+    large = sorted(pattern for pattern, count in counts.items() if count > most)
     sql = "select kind, fingerprint, pattern from fingerprints where pattern in ({slots}) order by kind, fingerprint"
-    for place in among(engine, sql, large):
-        told = found.setdefault(place["pattern"], [])
-        if len(told) < most * most:  # of very many fingerprints the first ones
-            told += engine.run(_NEWEST, most=most, **place)
-    return found
+    for fingerprint in run_for_ids(engine, sql, large):
+        rows = signals.setdefault(fingerprint["pattern"], [])
+        if len(rows) < most * most:  # limit the work for patterns with very many fingerprints
+            rows += engine.run(_NEWEST, most=most, **fingerprint)
+    return signals
 
 
-def of_session(engine: Engine, session_id: str) -> list[Row]:
+def list_by_session(engine: Engine, session_id: str) -> list[Row]:
     """Return the signals of a session."""
     sql = "select * from signals where session_id = :session_id order by kind, fingerprint"
     return engine.run(sql, session_id=session_id)
@@ -94,8 +96,8 @@ def count(engine: Engine) -> int:
     return int(engine.run("select count(*) as n from signals")[0]["n"])
 
 
-def answers(engine: Engine, capture: int) -> list[Row]:
-    """Return when a session's answers came and how many tokens each took, without what went through a cache."""
+def list_answers(engine: Engine, capture: int) -> list[Row]:
+    """Return the times of a session's replies and the tokens of each, without cached tokens."""
     return engine.run(
         "select at, input + output + reasoning as tokens from usage"
         " where capture = :capture and counted = 1 order by at",
@@ -103,22 +105,22 @@ def answers(engine: Engine, capture: int) -> list[Row]:
     )  # fmt: skip
 
 
-def event_keys(engine: Engine, capture: int) -> set[int]:
-    """Return by what the events of a session are known in whichever transcript repeats them."""
+def list_event_keys(engine: Engine, capture: int) -> set[int]:
+    """Return the keys of a session's events, which are the same in every transcript that repeats them."""
     return {row["key"] for row in engine.run("select key from events where capture = :capture", capture=capture)}
 
 
-def failed(engine: Engine, session_id: str, problem: str, now: int) -> int:
-    """Note that a session could not be looked through; return how often that was so."""
+def record_failure(engine: Engine, session_id: str, problem: str, now: int) -> int:
+    """Record that a session could not be scanned; return the number of failures."""
     return int(engine.run(_FAILED, session_id=session_id, problem=problem, now=now)[0]["tries"])
 
 
-def mended(engine: Engine, session_id: str) -> None:
-    """Forget that a session could not be looked through."""
+def clear_failure(engine: Engine, session_id: str) -> None:
+    """Clear the failure of a session."""
     engine.run("delete from undetected where session_id = :session_id", session_id=session_id)
 
 
-def undetected(engine: Engine) -> dict[str, str]:
-    """Return the sessions that could not be looked through, and why."""
+def list_failures(engine: Engine) -> dict[str, str]:
+    """Return the sessions that could not be scanned, and why."""
     rows = engine.run("select session_id, problem from undetected order by session_id")
     return {row["session_id"]: row["problem"] for row in rows}

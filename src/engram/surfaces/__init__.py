@@ -1,1 +1,1 @@
-"""The ways in: command line, HTTP, hooks. They read operations and hold no rules of their own."""
+"""The interfaces: command line, HTTP, MCP, hooks and dashboard. They call operations and add no rules of their own."""

@@ -1,4 +1,4 @@
-"""Values as plain JSON, the same on every surface."""
+"""Convert values to JSON, in the same way on every surface."""
 
 from __future__ import annotations
 
@@ -7,32 +7,35 @@ import math
 from datetime import datetime, timezone
 from typing import Any
 
-from engram import text
-from engram.clock import moment
+from engram.clock import to_datetime
 from engram.errors import Error
-from engram.model import Event
+from engram.platform import text
+from engram.types import Event
 
 
-def plain(given: Any) -> Any:
-    """Turn a value into what JSON can hold: fields by name, times as ISO 8601 in UTC."""
-    if isinstance(given, datetime):
-        return given.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
-    if isinstance(given, Event):
-        return {**{name: plain(each) for name, each in vars(given).items()}, "at": plain(given.at and moment(given.at))}
-    if hasattr(type(given), "__match_args__"):
-        return {name: plain(getattr(given, name)) for name in type(given).__match_args__}
-    if isinstance(given, dict):
-        return {str(key): plain(item) for key, item in given.items()}
-    if isinstance(given, (list, tuple)):
-        return [plain(item) for item in given]
-    if isinstance(given, float) and not math.isfinite(given):
-        return None  # JSON has no word for it, and one NaN makes a whole answer unreadable
-    return given
+def to_plain(data: Any) -> Any:
+    """Convert a value to plain JSON types: fields by name, times as ISO 8601 in UTC."""
+    if isinstance(data, datetime):
+        return data.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
+    if isinstance(data, Event):
+        return {
+            **{name: to_plain(field) for name, field in vars(data).items()},
+            "at": to_plain(data.at and to_datetime(data.at)),
+        }
+    if hasattr(type(data), "__match_args__"):
+        return {name: to_plain(getattr(data, name)) for name in type(data).__match_args__}
+    if isinstance(data, dict):
+        return {str(key): to_plain(item) for key, item in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [to_plain(item) for item in data]
+    if isinstance(data, float) and not math.isfinite(data):
+        return None  # JSON has no NaN; a single one makes the whole document invalid
+    return data
 
 
-def problem(error: Error) -> dict[str, Any]:
-    """Turn a refusal into its code, its message and its facts."""
-    facts = {name: plain(fact) for name, fact in error.facts.items() if not name.endswith("_text")}
+def error_to_dict(error: Error) -> dict[str, Any]:
+    """Return the code, message and facts of an error."""
+    facts = {name: to_plain(fact) for name, fact in error.facts.items() if not name.endswith("_text")}
     return {
         "error": error.code,
         "message": str(error),
@@ -40,6 +43,6 @@ def problem(error: Error) -> dict[str, Any]:
     }
 
 
-def to_json(given: Any, indent: int | None = None) -> str:
-    """Write a value as JSON text in which no tag and nothing unseen stands as such: an agent may read it as it is."""
-    return text.escape_json(json.dumps(plain(given), ensure_ascii=False, indent=indent))
+def to_json(data: Any, indent: int | None = None) -> str:
+    """Return a value as JSON with markup and invisible characters escaped, so that an agent can read it safely."""
+    return text.escape_json(json.dumps(to_plain(data), ensure_ascii=False, indent=indent))

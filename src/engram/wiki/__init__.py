@@ -1,1 +1,1 @@
-"""Conversations become daily logs, daily logs a wiki that people read and agents ask."""
+"""The wiki: conversations become daily logs, and daily logs become linked pages."""

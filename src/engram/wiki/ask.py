@@ -1,4 +1,4 @@
-"""Ask the wiki and all that is remembered: an answer with its sources, or an honest "not known"."""
+"""Answer questions from the wiki and everything remembered, with sources; say so if nothing is known."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import re
 from contextlib import suppress
 from typing import Annotated
 
-from engram.coordination import sessions
 from engram.errors import Error, ModelOff
 from engram.hub import Hub
 from engram.operation import Help, operation
-from engram.text import inline, quote, required, tokens
-from engram.value import value
+from engram.platform.text import count_tokens, escape_inline, quote_as_data, require_text
+from engram.sessions import lifecycle
+from engram.wiki.answer import AnswerSource, WikiAnswer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from engram.model import Hit
-    from engram.vault.vault import Vault
+    from engram.types import Hit
+    from engram.wiki.vault.vault import Vault
 
-UNKNOWN = "Nothing is known of that."
+UNKNOWN = "No answer found in memory."
 QUOTES = "quotes"
-_HITS = 6  # of all tiers
-_OF_WIKI = 6  # pages that are looked at besides, whatever else scores more
-_LONGEST = 1_800  # characters of one passage a model is shown
-_WIKI = ("article", "daily")
+_MAX_HITS = 6  # hits of all tiers
+_WIKI_HITS = 6  # wiki pages considered in addition, even if other hits score higher
+_MAX_PASSAGE_CHARS = 1_800  # characters of a passage in the model's prompt
+_WIKI_TIERS = ("article", "daily")
 _LINK = re.compile(r"!?\[\[([^\[\]\n]*)\]\]")
-_MARK = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
+_CITATION = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 _SCHEMA = {
     "type": "object", "additionalProperties": False, "required": ["known", "answer", "cited", "follow_up"],
     "properties": {
@@ -39,185 +39,170 @@ _SCHEMA = {
 }  # fmt: skip
 
 
-@value
-class Source:
-    """Where a part of an answer comes from."""
-
-    id: str  # what `get` takes
-    tier: str
-    target: str  # the page of the wiki; empty: what was said in a session
-    session_id: str | None
-    day: str
-
-    @property
-    def shown(self) -> str:
-        """Return it as an answer cites it."""
-        from engram.vault.links import link
-
-        return link(self.target) if self.target else f"session `{inline(self.session_id or self.id, 80)}`"
-
-
-@value
-class Asked:
-    """An answer, and what it rests on."""
-
-    question: str
-    answer: str
-    known: bool
-    sources: tuple[Source, ...]
-    made_by: str  # a model and its prompt, or "quotes"; empty where nothing is known
-    filed: str = ""  # the page that keeps it
-    follow_up: tuple[str, ...] = ()
-    problem: str = ""  # why the model could not answer
-
-
 @operation(writes=True)
 def ask(
     hub: Hub,
-    question: Annotated[str, Help("what you want to know, in plain words")],
-    file_back: Annotated[bool, Help("keep the answer as a page of the wiki, in qa/")] = False,
-    project: Annotated[str | None, Help("of sessions only those of this project; articles are for all")] = None,
-    budget: Annotated[int, Help("at most so many tokens of passages")] = 1500,
-) -> Asked:
-    """Answer from the wiki and all that is remembered, with sources; say so where nothing is known."""
-    from engram.vault import sync, vault
+    question: Annotated[str, Help("question in plain words")],
+    file_back: Annotated[bool, Help("save the answer as a wiki page in qa/")] = False,
+    project: Annotated[str | None, Help("only sessions in this project; articles are always searched")] = None,
+    budget: Annotated[int, Help("maximum number of tokens of passages to use")] = 1500,
+) -> WikiAnswer:
+    """Answer a question from the wiki and everything remembered, with sources; say so if nothing is known."""
+    from engram.wiki.vault import sync, vault
 
-    asked = required("question", question, "Ask something: engram ask why did we drop redis").strip()
-    limit, room = sessions.positive("budget", budget), sessions.room(project)
-    home = vault.of(hub)
-    sync.sync(hub, home)
-    hits = _hits(hub, asked, room)
+    query = require_text("question", question, "Example: engram ask why did we drop redis").strip()
+    limit, project_filter = lifecycle.require_positive("budget", budget), lifecycle.parse_project_filter(project)
+    wiki = vault.open_vault(hub)
+    sync.sync_pages(hub, wiki)
+    hits = _search_sources(hub, query, project_filter)
     if file_back:
-        hits = _of_others(hits, home, asked)
-    given = _within(hub, hits, limit)
-    if not given:
-        return Asked(question=asked, answer=UNKNOWN, known=False, sources=(), made_by="")
-    found = _answered(hub, asked, given)
-    if not (file_back and found.known):
-        return found
-    from engram.wiki.filed import filed
+        hits = _exclude_own_page(hits, wiki, query)
+    sources_with_text = _fit_budget(hub, hits, limit)
+    if not sources_with_text:
+        return WikiAnswer(question=query, answer=UNKNOWN, known=False, sources=(), made_by="")
+    answer = _compose_answer(hub, query, sources_with_text)
+    if not (file_back and answer.known):
+        return answer
+    from engram.wiki.saved_answers import save_answer
 
-    return Asked(**{**vars(found), "filed": filed(hub, home, found)})
-
-
-def _hits(hub: Hub, asked: str, project: str | None) -> list[Hit]:
-    """Return what answers, best first; pages of the wiki also where other things score more."""
-    from engram.index.kinds import TIERS
-    from engram.recall.recall import recall
-
-    rest = [tier for tier in TIERS if tier not in ("event", "article")]
-    hits = recall(hub, asked, _HITS, project=project, tiers=rest)
-    hits += recall(hub, asked, _OF_WIKI, tiers=["article"])
-    hits += recall(hub, asked, _OF_WIKI, project=project, tiers=["daily"]) if project else []
-    return sorted({hit.id: hit for hit in hits}.values(), key=lambda hit: -hit.score)[:_HITS]
+    return WikiAnswer(**{**vars(answer), "filed": save_answer(hub, wiki, answer)})
 
 
-def _of_others(hits: list[Hit], home: Vault, asked: str) -> list[Hit]:
-    """Return what answers besides the page this answer goes to: that is no source of its own."""
-    from engram.wiki.filed import named
+def _search_sources(hub: Hub, query: str, project: str | None) -> list[Hit]:
+    """Return hits for a question, best first, always including wiki pages."""
+    from engram.index.doc_kinds import TIERS
+    from engram.search.recall import recall
 
-    own = named(home, asked)
-    return [hit for hit in hits if hit.name != own] or hits
+    other_tiers = [tier for tier in TIERS if tier not in ("event", "article")]
+    hits = recall(hub, query, _MAX_HITS, project=project, tiers=other_tiers)
+    hits += recall(hub, query, _WIKI_HITS, tiers=["article"])
+    hits += recall(hub, query, _WIKI_HITS, project=project, tiers=["daily"]) if project else []
+    return sorted({hit.id: hit for hit in hits}.values(), key=lambda hit: -hit.score)[:_MAX_HITS]
 
 
-def _within(hub: Hub, hits: list[Hit], budget: int) -> list[tuple[Source, str]]:
-    """Return what answers with its sources, as much as a budget allows; the best in any case, if need be in part."""
-    kept: list[tuple[Source, str]] = []
+def _exclude_own_page(hits: list[Hit], wiki: Vault, query: str) -> list[Hit]:
+    """Drop the page this answer will be saved to: an answer is not its own source."""
+    from engram.wiki.saved_answers import find_answer_page
+
+    own_page = find_answer_page(wiki, query)
+    return [hit for hit in hits if hit.name != own_page] or hits
+
+
+def _fit_budget(hub: Hub, hits: list[Hit], budget: int) -> list[tuple[AnswerSource, str]]:
+    """Return the hits that fit a token budget with their sources; always at least the best, shortened if needed."""
+    chosen: list[tuple[AnswerSource, str]] = []
     for hit in hits:
-        said = _said(hub, hit)
-        cost = tokens(said) + 24  # its number, source and day
-        if cost > budget and not kept:
-            said, cost = said[: max(budget, 1) * 3], budget
+        text = _read_hit_text(hub, hit)
+        cost = count_tokens(text) + 24  # its number, source and day
+        if cost > budget and not chosen:
+            text, cost = text[: max(budget, 1) * 3], budget
         if cost <= budget:
-            kept.append((_source(hit), said))
+            chosen.append((_source_from_hit(hit), text))
             budget -= cost
-    return kept
+    return chosen
 
 
-def _said(hub: Hub, hit: Hit) -> str:
-    """Return what a hit says: all of it, or where that is too long, what stands around the words asked for."""
-    from engram.recall.get import found
+def _read_hit_text(hub: Hub, hit: Hit) -> str:
+    """Return the text of a hit, or the part around the searched words if it is too long."""
+    from engram.search.get import get_hit
 
     with suppress(Error):  # deleted meanwhile
-        whole = found(hub, hit.id, 0).content
-        return whole if len(whole) <= _LONGEST else hit.snippet
+        content = get_hit(hub, hit.id, 0).content
+        return content if len(content) <= _MAX_PASSAGE_CHARS else hit.snippet
     return hit.snippet
 
 
-def _source(hit: Hit) -> Source:
-    target = (hit.name or "").partition("#")[0] if hit.tier in _WIKI else ""
+def _source_from_hit(hit: Hit) -> AnswerSource:
+    target = (hit.name or "").partition("#")[0] if hit.tier in _WIKI_TIERS else ""
     day = hit.at.date().isoformat() if hit.at else ""
-    return Source(id=hit.id, tier=hit.tier, target=target, session_id=hit.session_id, day=day)
+    return AnswerSource(
+        id=hit.id, tier=hit.tier, target=target, session_id=hit.session_id, day=day, name=hit.name or ""
+    )
 
 
-def _answered(hub: Hub, asked: str, given: list[tuple[Source, str]]) -> Asked:
-    """Let the model answer where there is one; else, or where it fails, the passages answer themselves."""
+def _compose_answer(hub: Hub, query: str, sources_with_text: list[tuple[AnswerSource, str]]) -> WikiAnswer:
+    """Let the model answer, if one is configured; otherwise, or if it fails, quote the passages."""
     problem = ""
     try:
-        return _thought(hub, asked, given)
+        return _ask_model(hub, query, sources_with_text)
     except ModelOff:
         pass
     except Error as error:
         problem = str(error)
-    said = [f"- {source.shown}, {source.tier}{_on(source)}:\n{quote(plain(text))}" for source, text in given]
-    sources = _once([source for source, _ in given])
-    return Asked(
-        question=asked, answer="\n\n".join(said), known=True, sources=sources, made_by=QUOTES, problem=problem
+    quotes = [
+        f"- {_format_heading(source)}:\n{quote_as_data(unlink_unknown(text))}" for source, text in sources_with_text
+    ]
+    sources = _unique_sources([source for source, _ in sources_with_text])
+    return WikiAnswer(
+        question=query, answer="\n\n".join(quotes), known=True, sources=sources, made_by=QUOTES, problem=problem
     )  # fmt: skip
 
 
-def _on(source: Source) -> str:
+def _format_heading(source: AnswerSource) -> str:
+    """Return a source with its tier, unless its name includes it, and its day."""
+    if source.target or source.session_id:
+        return f"{source.shown}, {source.tier}{_format_day(source)}"
+    return ", ".join(filter(None, (source.shown, source.day)))
+
+
+def _format_day(source: AnswerSource) -> str:
     return f" of {source.day}" if source.day and source.tier != "article" else ""
 
 
-def _thought(hub: Hub, asked: str, given: list[tuple[Source, str]]) -> Asked:
-    from engram.capture.batch import cleaned
-    from engram.llm.complete import complete
-    from engram.memory.thinker import prompt
-    from engram.redaction.removal import redactor
+def _ask_model(hub: Hub, query: str, sources_with_text: list[tuple[AnswerSource, str]]) -> WikiAnswer:
+    from engram.capture.batch import redact_nested
+    from engram.models.complete import complete
+    from engram.redaction.store_redactor import load_hub_redactor
+    from engram.summaries.summary_model import load_prompt
 
     if hub.settings.model in ("", "none"):
         raise ModelOff(place="")
-    passages = [f"[{n}] {source.tier}{_on(source)}\n{said}" for n, (source, said) in enumerate(given, 1)]
-    words, version = prompt("ask")
-    data = quote("\n\n".join([f"QUESTION\n{asked}", "PASSAGES", *passages]))
-    reply = complete(hub, words.replace("{data}", data), purpose="ask", schema=_SCHEMA)
-    return checked(
-        asked, cleaned(reply.data, redactor(hub)), [source for source, _ in given],
+    passages = [
+        f"[{n}] {source.tier}{_format_day(source)}\n{text}" for n, (source, text) in enumerate(sources_with_text, 1)
+    ]
+    template, version = load_prompt("ask")
+    data = quote_as_data("\n\n".join([f"QUESTION\n{query}", "PASSAGES", *passages]))
+    reply = complete(hub, template.replace("{data}", data), purpose="ask", schema=_SCHEMA)
+    return verify_answer(
+        query, redact_nested(reply.data, load_hub_redactor(hub)), [source for source, _ in sources_with_text],
         f"model:{reply.provider}/{reply.model}, prompt ask@{version}",
     )  # fmt: skip
 
 
-def checked(asked: str, reply: dict[str, Any], given: list[Source], made_by: str) -> Asked:
-    """Return a model's answer with its citations held against what it was given; without a sound one, nothing."""
-    known = dict(enumerate(given, 1))
+def verify_answer(query: str, reply: dict[str, Any], candidates: list[AnswerSource], made_by: str) -> WikiAnswer:
+    """Check the citations of a model's answer against its passages; return None without a valid one."""
+    sources_by_number = dict(enumerate(candidates, 1))
     answer = reply["answer"].strip()
-    named = [*reply["cited"], *(int(n) for mark in _MARK.findall(answer) for n in mark.split(","))]
-    cited = [number for number in dict.fromkeys(named) if number in known]
+    numbers = [*reply["cited"], *(int(n) for mark in _CITATION.findall(answer) for n in mark.split(","))]
+    cited = [number for number in dict.fromkeys(numbers) if number in sources_by_number]
     if not (reply["known"] and answer and cited):
-        return Asked(question=asked, answer=UNKNOWN, known=False, sources=(), made_by=made_by)
-    pages = {source.target for source in given if source.target}
-    text = _MARK.sub(lambda mark: _cited(mark[1], known), plain(answer, pages.__contains__))
-    sources = _once([known[number] for number in cited])
-    follow_up = tuple(plain(inline(each, 300)) for each in reply["follow_up"][:5] if each.strip())
-    return Asked(question=asked, answer=text, known=True, sources=sources, made_by=made_by, follow_up=follow_up)
+        return WikiAnswer(question=query, answer=UNKNOWN, known=False, sources=(), made_by=made_by)
+    pages = {source.target for source in candidates if source.target}
+    text = _CITATION.sub(
+        lambda mark: _format_citation(mark[1], sources_by_number), unlink_unknown(answer, pages.__contains__)
+    )
+    sources = _unique_sources([sources_by_number[number] for number in cited])
+    follow_up = tuple(
+        unlink_unknown(escape_inline(question, 300)) for question in reply["follow_up"][:5] if question.strip()
+    )
+    return WikiAnswer(question=query, answer=text, known=True, sources=sources, made_by=made_by, follow_up=follow_up)
 
 
-def _once(sources: list[Source]) -> tuple[Source, ...]:
-    """Return sources without those that are cited alike."""
-    return tuple({each.shown: each for each in reversed(sources)}.values())[::-1]
+def _unique_sources(sources: list[AnswerSource]) -> tuple[AnswerSource, ...]:
+    """Remove sources that are cited in the same way."""
+    return tuple({source.shown: source for source in reversed(sources)}.values())[::-1]
 
 
-def _cited(numbers: str, known: dict[int, Source]) -> str:
-    found = [known[int(each)] for each in numbers.split(",") if int(each) in known]
-    return f"({', '.join(dict.fromkeys(each.shown for each in found))})" if found else ""
+def _format_citation(numbers: str, sources_by_number: dict[int, AnswerSource]) -> str:
+    cited = [sources_by_number[int(item)] for item in numbers.split(",") if int(item) in sources_by_number]
+    return f"({', '.join(dict.fromkeys(item.shown for item in cited))})" if cited else ""
 
 
-def plain(text: str, known: Callable[[str], bool] = lambda _: False) -> str:
-    """Return a text in which only links to what is known are links."""
+def unlink_unknown(text: str, is_known: Callable[[str], bool] = lambda _: False) -> str:
+    """Turn links to unknown pages into plain text."""
 
-    def judged(found: re.Match[str]) -> str:
-        target = re.split(r"[|#]", found[1])[0].strip().removesuffix(".md")
-        return found[0] if known(target) else f"⟦{found[1]}⟧"
+    def replace_link(match: re.Match[str]) -> str:
+        target = re.split(r"[|#]", match[1])[0].strip().removesuffix(".md")
+        return match[0] if is_known(target) else f"⟦{match[1]}⟧"
 
-    return _LINK.sub(judged, text)
+    return _LINK.sub(replace_link, text)

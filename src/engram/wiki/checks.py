@@ -1,19 +1,19 @@
-"""Checks of the wiki's health, over a view of the vault in memory. Pure; one pass, whatever its size."""
+"""Health checks of the wiki on an in-memory view of the vault. Pure; one pass each."""
 
 from __future__ import annotations
 
-from engram.value import value
+from engram.platform.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ERROR, WARNING, SUGGESTION = "error", "warning", "suggestion"
-SPARSE = 200  # words of an article that says little
-OVERSIZE = 100_000  # characters of a page nobody reads
-BACKLINKS = 20  # that one page is asked for
-_NAMED = 5  # others in one message
-_FILES = (
+SPARSE = 200  # an article with fewer words is sparse
+OVERSIZE = 100_000  # a page with more characters is too long
+BACKLINKS = 20  # backlinks suggested per page
+_MAX_NAMED = 5  # names listed in one message
+_FILE_SUFFIXES = (
     ".avif", ".base", ".bmp", ".canvas", ".csv", ".gif", ".jpeg", ".jpg", ".json", ".m4a", ".mov", ".mp3", ".mp4",
     ".ogg", ".pdf", ".png", ".svg", ".txt", ".wav", ".webm", ".webp",
 )  # fmt: skip
@@ -21,199 +21,230 @@ _PREFIX = "knowledge/"
 
 
 @value
-class Page:
-    """An article as the checks see it."""
+class PageFacts:
+    """The facts about an article that checks use."""
 
     target: str
     title: str
-    names: tuple[str, ...]  # what else it is called
-    links: tuple[str, ...]  # targets as they are written
-    sources: tuple[str, ...]  # pages and sessions the frontmatter rests on
+    names: tuple[str, ...]  # other names of the page
+    links: tuple[str, ...]  # link targets as written
+    sources: tuple[str, ...]  # pages and sessions listed as sources in the frontmatter
     words: int
     size: int  # characters
-    closed: bool = True  # its frontmatter ends
+    closed: bool = True  # its frontmatter is closed
 
 
 @value
-class Log:
-    """A daily log as the checks see it."""
+class LogFacts:
+    """The facts about a daily log that checks use."""
 
     target: str
     hash: str
-    compiled: str | None  # what it was when it was compiled; None: never
+    compiled: str | None  # hash when it was compiled; None if never
     links: tuple[str, ...] = ()
-    sessions: tuple[str, ...] = ()  # its entries tell of
+    sessions: tuple[str, ...] = ()  # sessions of its entries
 
 
 @value
-class View:
+class VaultView:
     """A vault in memory."""
 
-    pages: tuple[Page, ...]
-    logs: tuple[Log, ...]
-    rows: tuple[str, ...] = ()  # targets the index lists
-    gone: frozenset[str] = frozenset()  # sessions that are named and no more in the store
-    unreadable: tuple[tuple[str, str], ...] = ()  # files, and why
+    pages: tuple[PageFacts, ...]
+    logs: tuple[LogFacts, ...]
+    rows: tuple[str, ...] = ()  # targets listed in the index
+    gone: frozenset[str] = frozenset()  # sessions that are referenced but no longer in the store
+    unreadable: tuple[tuple[str, str], ...] = ()  # files, and why they cannot be read
 
 
 @value
-class Finding:
-    """Something a check found."""
+class LintFinding:
+    """A finding of a check."""
 
     check: str
     severity: str
     page: str
     message: str
-    others: tuple[str, ...] = ()  # the pages it has to do with
+    others: tuple[str, ...] = ()  # related pages
     fixable: bool = False
 
 
-class Names:
-    """Every name a page can be linked by: its path, its file name, its title and aliases, in any case."""
+class PageNames:
+    """All names a page can be linked by: path, file name, title and aliases, case-insensitive."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: VaultView) -> None:
         targets = [*(page.target for page in view.pages), *(log.target for log in view.logs), "index", "log"]
         self.exact = set(targets)
         self.folded: dict[str, str] = {}
         for page in view.pages:
             for name in (page.title, *page.names):
                 self.folded.setdefault(name.casefold(), page.target)
-        for target in reversed(targets):  # a path before a file name, a file name before an alias
+        for target in reversed(targets):  # a path wins over a file name, a file name over an alias
             self.folded[target.rpartition("/")[2].casefold()] = target
         for target in targets:
             self.folded[target.casefold()] = target
 
-    def page(self, name: str) -> str | None:
-        """Return the page a link means; None if there is none."""
+    def resolve_link(self, name: str) -> str | None:
+        """Return the page a link refers to; None if there is none."""
         plain = name.strip().removesuffix(".md").removeprefix(_PREFIX)
         return plain if plain in self.exact else self.folded.get(plain.casefold())
 
 
-def check(view: View) -> list[Finding]:
-    """Return what is wrong with a wiki, errors first."""
-    names = Names(view)
-    found = [finding for each in CHECKS for finding in each(view, names)]
+def run_checks(view: VaultView) -> list[LintFinding]:
+    """Run all checks; return findings, errors first."""
+    names = PageNames(view)
+    findings = [finding for check in CHECKS for finding in check(view, names)]
     order = (ERROR, WARNING, SUGGESTION)
-    return sorted(found, key=lambda each: (order.index(each.severity), each.check, each.page))
+    return sorted(findings, key=lambda finding: (order.index(finding.severity), finding.check, finding.page))
 
 
-def _unreadable(view: View, _: Names) -> Iterator[Finding]:
+def _check_unreadable(view: VaultView, _: PageNames) -> Iterator[LintFinding]:
     for target, why in view.unreadable:
-        yield Finding(check="unreadable", severity=ERROR, page=target, message=why)
+        yield LintFinding(check="unreadable", severity=ERROR, page=target, message=why)
 
 
-def _frontmatter(view: View, _: Names) -> Iterator[Finding]:
+def _check_frontmatter(view: VaultView, _: PageNames) -> Iterator[LintFinding]:
     for page in view.pages:
         if not page.closed:
-            words = "its frontmatter has no end: a line that is `---` alone is missing"
-            yield Finding(check="frontmatter", severity=ERROR, page=page.target, message=words)
+            words = "frontmatter is not closed: add a line with only `---`"
+            yield LintFinding(check="frontmatter", severity=ERROR, page=page.target, message=words)
 
 
-def _broken(view: View, names: Names) -> Iterator[Finding]:
+def _check_broken_links(view: VaultView, names: PageNames) -> Iterator[LintFinding]:
     for page in view.pages:
         for name in dict.fromkeys(page.links):
-            if name and not name.lower().endswith(_FILES) and names.page(name) is None:
-                words = f"it links to [[{name}]], which is not there"
-                yield Finding(check="broken-link", severity=ERROR, page=page.target, message=words, others=(name,))
+            if name and not name.lower().endswith(_FILE_SUFFIXES) and names.resolve_link(name) is None:
+                words = f"links to [[{name}]], which does not exist"
+                yield LintFinding(check="broken-link", severity=ERROR, page=page.target, message=words, others=(name,))
 
 
-def _orphan_pages(view: View, names: Names) -> Iterator[Finding]:
-    out = [(each.target, each.links) for each in view.pages] + [(each.target, each.links) for each in view.logs]
-    known = {found for target, links in out for name in links if (found := names.page(name)) != target}
+def _check_orphan_pages(view: VaultView, names: PageNames) -> Iterator[LintFinding]:
+    links_by_target = [(document.target, document.links) for document in view.pages] + [
+        (document.target, document.links) for document in view.logs
+    ]
+    linked = {
+        linked_page
+        for target, links in links_by_target
+        for name in links
+        if (linked_page := names.resolve_link(name)) != target
+    }
     for page in view.pages:
-        if page.target not in known:
-            yield Finding(check="orphan-page", severity=WARNING, page=page.target, message="no page links to it")
+        if page.target not in linked:
+            yield LintFinding(check="orphan-page", severity=WARNING, page=page.target, message="no page links to it")
 
 
-def _orphan_sources(view: View, _: Names) -> Iterator[Finding]:
+def _check_orphan_sources(view: VaultView, _: PageNames) -> Iterator[LintFinding]:
     for log in view.logs:
         if log.compiled is None:
-            words = "it was never compiled: `engram compile`"
-            yield Finding(check="orphan-source", severity=WARNING, page=log.target, message=words)
+            words = "never compiled; run `engram compile`"
+            yield LintFinding(check="orphan-source", severity=WARNING, page=log.target, message=words)
 
 
-def _stale(view: View, names: Names) -> Iterator[Finding]:
+def _check_stale(view: VaultView, names: PageNames) -> Iterator[LintFinding]:
     changed = {log.target for log in view.logs if log.compiled is not None and log.compiled != log.hash}
     for page in view.pages if changed else ():
-        logs = sorted({found for each in page.sources if (found := names.page(each)) in changed and found})
+        logs = sorted(
+            {
+                changed_log
+                for source in page.sources
+                if (changed_log := names.resolve_link(source)) in changed and changed_log
+            }
+        )
         if logs:
-            words = f"changed since it was compiled: {_several(logs)}"
-            yield Finding(check="stale-article", severity=WARNING, page=page.target, message=words, others=tuple(logs))
+            words = f"sources changed since it was compiled: {_format_names(logs)}"
+            yield LintFinding(
+                check="stale-article", severity=WARNING, page=page.target, message=words, others=tuple(logs)
+            )
 
 
-def _dead_sources(view: View, names: Names) -> Iterator[Finding]:
+def _check_dead_sources(view: VaultView, names: PageNames) -> Iterator[LintFinding]:
     for page in view.pages:
-        dead = [each for each in page.sources if (each in view.gone if "/" not in each else names.page(each) is None)]
+        dead = [
+            source
+            for source in page.sources
+            if (source in view.gone if "/" not in source else names.resolve_link(source) is None)
+        ]
         if dead:
-            words = f"it rests on what is gone: {_several(dead)}"
-            yield Finding(check="dead-source", severity=WARNING, page=page.target, message=words, others=tuple(dead))
+            words = f"sources no longer exist: {_format_names(dead)}"
+            yield LintFinding(
+                check="dead-source", severity=WARNING, page=page.target, message=words, others=tuple(dead)
+            )
     for log in view.logs:
-        gone = [each for each in dict.fromkeys(log.sessions) if each in view.gone]
+        gone = [source for source in dict.fromkeys(log.sessions) if source in view.gone]
         if gone:
-            words = f"it has entries of sessions that are gone: {_several(gone)}"
-            yield Finding(check="dead-source", severity=WARNING, page=log.target, message=words, others=tuple(gone))
+            words = f"has entries of deleted sessions: {_format_names(gone)}"
+            yield LintFinding(check="dead-source", severity=WARNING, page=log.target, message=words, others=tuple(gone))
 
 
-def _oversize(view: View, _: Names) -> Iterator[Finding]:
+def _check_oversize(view: VaultView, _: PageNames) -> Iterator[LintFinding]:
     for page in view.pages:
         if page.size > OVERSIZE:
-            words = f"it has {page.size:,} characters: divide it into pages of one thing each"
-            yield Finding(check="oversize", severity=WARNING, page=page.target, message=words)
+            words = f"has {page.size:,} characters; split it into smaller pages"
+            yield LintFinding(check="oversize", severity=WARNING, page=page.target, message=words)
 
 
-def _same_title(view: View, _: Names) -> Iterator[Finding]:
+def _check_same_title(view: VaultView, _: PageNames) -> Iterator[LintFinding]:
     titles: dict[str, list[str]] = {}
     for page in view.pages:
         titles.setdefault(page.title.casefold(), []).append(page.target)
     for title, targets in titles.items():
         if title and len(targets) > 1:
-            words = f"others have the same title: {_several(targets[1:])}"
-            yield Finding(
+            words = f"has the same title as {_format_names(targets[1:])}"
+            yield LintFinding(
                 check="duplicate-title", severity=WARNING, page=targets[0], message=words, others=tuple(targets[1:])
             )  # fmt: skip
 
 
-def _backlinks(view: View, names: Names) -> Iterator[Finding]:
+def _check_backlinks(view: VaultView, names: PageNames) -> Iterator[LintFinding]:
     pages = {page.target for page in view.pages}
-    out = {page.target: {names.page(name) for name in page.links} & pages for page in view.pages}
+    outgoing = {page.target: {names.resolve_link(name) for name in page.links} & pages for page in view.pages}
     missing: dict[str, list[str]] = {}
-    for one, others in out.items():
+    for page_target, others in outgoing.items():
         for other in others:
-            if other is not None and other != one and one not in out[other]:
-                missing.setdefault(other, []).append(one)
-    for target, who in missing.items():
-        words = f"it does not link back to {_several(sorted(who))}"
-        yield Finding(
+            if other is not None and other != page_target and page_target not in outgoing[other]:
+                missing.setdefault(other, []).append(page_target)
+    for target, linking_pages in missing.items():
+        words = f"does not link back to {_format_names(sorted(linking_pages))}"
+        yield LintFinding(
             check="missing-backlink", severity=SUGGESTION, page=target, message=words,
-            others=tuple(sorted(who)[:BACKLINKS]), fixable=True,
+            others=tuple(sorted(linking_pages)[:BACKLINKS]), fixable=True,
         )  # fmt: skip
 
 
-def _sparse(view: View, _: Names) -> Iterator[Finding]:
+def _check_sparse(view: VaultView, _: PageNames) -> Iterator[LintFinding]:
     for page in view.pages:
         if page.words < SPARSE:
-            words = f"it has {page.words} words, fewer than {SPARSE}"
-            yield Finding(check="sparse", severity=SUGGESTION, page=page.target, message=words)
+            words = f"has only {page.words} words (minimum {SPARSE})"
+            yield LintFinding(check="sparse", severity=SUGGESTION, page=page.target, message=words)
 
 
-def _index(view: View, names: Names) -> Iterator[Finding]:
-    listed = {names.page(row) for row in view.rows}
+def _check_index(view: VaultView, names: PageNames) -> Iterator[LintFinding]:
+    listed_pages = {names.resolve_link(row) for row in view.rows}
     for row in dict.fromkeys(view.rows):
-        if names.page(row) is None:
-            words = "the index lists it, and it is not there"
-            yield Finding(check="dead-row", severity=WARNING, page=row, message=words, fixable=True)
+        if names.resolve_link(row) is None:
+            words = "listed in the index but does not exist"
+            yield LintFinding(check="dead-row", severity=WARNING, page=row, message=words, fixable=True)
     for page in view.pages:
-        if page.target not in listed:
-            words = "the index does not list it"
-            yield Finding(check="unlisted", severity=SUGGESTION, page=page.target, message=words, fixable=True)
+        if page.target not in listed_pages:
+            words = "not listed in the index"
+            yield LintFinding(check="unlisted", severity=SUGGESTION, page=page.target, message=words, fixable=True)
 
 
-def _several(names: list[str]) -> str:
-    rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + rest
+def _format_names(names: list[str]) -> str:
+    rest = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    return ", ".join(names[:_MAX_NAMED]) + rest
 
 
-CHECKS: tuple[Callable[[View, Names], Iterator[Finding]], ...] = (
-    _unreadable, _frontmatter, _broken, _orphan_pages, _orphan_sources, _stale, _dead_sources, _oversize, _same_title,
-    _backlinks, _sparse, _index,
-)  # fmt: skip
+CHECKS: tuple[Callable[[VaultView, PageNames], Iterator[LintFinding]], ...] = (
+    _check_unreadable,
+    _check_frontmatter,
+    _check_broken_links,
+    _check_orphan_pages,
+    _check_orphan_sources,
+    _check_stale,
+    _check_dead_sources,
+    _check_oversize,
+    _check_same_title,
+    _check_backlinks,
+    _check_sparse,
+    _check_index,
+)

@@ -1,4 +1,4 @@
-"""Who links to whom: the articles of the wiki as a graph."""
+"""The link graph of the wiki's articles."""
 
 from __future__ import annotations
 
@@ -6,76 +6,85 @@ from typing import Annotated
 
 from engram.hub import Hub
 from engram.operation import Help, operation
-from engram.value import value
+from engram.platform.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from engram.wiki.atlas import Atlas
+    from engram.wiki.page_map import PageMap
 
-_DEEPEST = 5  # steps; further away is everything
+_MAX_DEPTH = 5  # maximum distance; further away is nearly everything
 
 
 @value
-class Node:
-    """An article among those it is linked with."""
+class ArticleNode:
+    """An article in the link graph."""
 
     target: str
     title: str
-    kind: str  # the folder it lies in
-    degree: int  # articles it is linked with, in the whole wiki
+    kind: str  # its folder
+    degree: int  # links to and from it in the whole wiki
 
 
 @value
 class LinkGraph:
     """Articles and the links between them."""
 
-    nodes: tuple[Node, ...]  # what is looked around first, then what has most links
-    edges: tuple[tuple[str, str], ...]  # from, to
-    total: int  # articles there are to show; more than nodes where the limit cut
+    nodes: tuple[ArticleNode, ...]  # the center page first, then those with the most links
+    edges: tuple[tuple[str, str], ...]  # (from, to)
+    total: int  # articles in total, including those cut by the limit
 
 
 @operation()
 def link_graph(
     hub: Hub,
-    around: Annotated[str | None, Help("only what is near this page")] = None,
-    depth: Annotated[int, Help("how many links away, up to 5")] = 1,
-    limit: Annotated[int, Help("at most so many articles, those with most links first")] = 200,
+    around: Annotated[str | None, Help("only articles near this page")] = None,
+    depth: Annotated[int, Help("maximum number of links away from the page, up to 5")] = 1,
+    limit: Annotated[int, Help("maximum number of articles, those with the most links first")] = 200,
 ) -> LinkGraph:
-    """Show which articles of the wiki link to which."""
-    from engram.coordination.sessions import positive
-    from engram.vault import vault
-    from engram.wiki.atlas import atlas
-    from engram.wiki.page import found
+    """Show which articles of the wiki link to each other."""
+    from engram.sessions.lifecycle import require_positive
+    from engram.wiki.page import resolve_page
+    from engram.wiki.page_map import load_page_map
+    from engram.wiki.vault import vault
 
-    home = vault.of(hub)
-    most, steps = positive("limit", limit), min(positive("depth", depth), _DEEPEST)
-    centre = found(home, around)[0] if around else None
-    known = atlas(home)
-    near = _near(known, centre, steps) if centre else dict.fromkeys(_articles(known.cards), 0)
-    degrees = {target: len(set(_articles(known.around(target)))) for target in near}
-    order = sorted(near, key=lambda each: (near[each], -degrees[each], each))
-    shown = order[:most]
-    held = set(shown)
+    wiki = vault.open_vault(hub)
+    max_nodes, steps = require_positive("limit", limit), min(require_positive("depth", depth), _MAX_DEPTH)
+    centre = resolve_page(wiki, around)[0] if around else None
+    page_map = load_page_map(wiki)
+    distances = _find_neighbors(page_map, centre, steps) if centre else dict.fromkeys(_exclude_daily(page_map.cards), 0)
+    degrees = {target: len(set(_exclude_daily(page_map.find_neighbors(target)))) for target in distances}
+    order = sorted(distances, key=lambda target: (distances[target], -degrees[target], target))
+    shown_targets = order[:max_nodes]
+    shown_set = set(shown_targets)
     return LinkGraph(
         nodes=tuple(
-            Node(target=each, title=known.title(each), kind=each.partition("/")[0], degree=degrees[each])
-            for each in shown
+            ArticleNode(target=page, title=page_map.find_title(page), kind=page.partition("/")[0], degree=degrees[page])
+            for page in shown_targets
         ),
-        edges=tuple((one, other) for one in shown for other in sorted(held.intersection(known.out.get(one, ())))),
-        total=len(near),
-    )  # fmt: skip
+        edges=tuple(
+            (source, linked)
+            for source in shown_targets
+            for linked in sorted(shown_set.intersection(page_map.outgoing.get(source, ())))
+        ),
+        total=len(distances),
+    )
 
 
-def _near(known: Atlas, centre: str, steps: int) -> dict[str, int]:
-    """Return the articles around a page, and how many links away each is."""
-    found, edge = {centre: 0}, [centre]
+def _find_neighbors(page_map: PageMap, centre: str, steps: int) -> dict[str, int]:
+    """Return the articles around a page, with their distance."""
+    distances, frontier = {centre: 0}, [centre]
     for step in range(1, steps + 1):
-        edge = [other for each in edge for other in sorted(_articles(known.around(each))) if other not in found]
-        found |= dict.fromkeys(edge, step)
-    return found
+        frontier = [
+            other
+            for target in frontier
+            for other in sorted(_exclude_daily(page_map.find_neighbors(target)))
+            if other not in distances
+        ]
+        distances |= dict.fromkeys(frontier, step)
+    return distances
 
 
-def _articles(targets: Iterable[str]) -> Iterable[str]:
-    return (each for each in targets if not each.startswith("daily/"))
+def _exclude_daily(targets: Iterable[str]) -> Iterable[str]:
+    return (target for target in targets if not target.startswith("daily/"))

@@ -1,4 +1,4 @@
-"""Lint: what is wrong with the wiki, told in a report; what is safe to put right is put right on request."""
+"""Lint the wiki: write a report of problems, and fix the safe ones on request."""
 
 from __future__ import annotations
 
@@ -7,118 +7,120 @@ from typing import Annotated
 
 from engram.hub import Hub
 from engram.operation import Help, operation
-from engram.store import news
-from engram.value import value
-from engram.wiki.checks import ERROR, SUGGESTION, WARNING, Finding
+from engram.platform.text import format_count
+from engram.platform.value import value
+from engram.store import dream_inbox
+from engram.wiki.checks import ERROR, SUGGESTION, WARNING, LintFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from engram.vault.vault import Vault
-    from engram.wiki.checks import View
+    from engram.wiki.checks import VaultView
+    from engram.wiki.vault.vault import Vault
 
 
 @value
-class Linted:
-    """What lint found."""
+class LintReport:
+    """The result of lint."""
 
     pages: int
     logs: int
-    findings: tuple[Finding, ...]  # errors first
-    fixed: tuple[str, ...]  # what was put right, in words
-    report: str  # the file that tells it
-    problem: str = ""  # why the model could not look for contradictions
+    findings: tuple[LintFinding, ...]  # errors first
+    fixed: tuple[str, ...]  # what was fixed, in words
+    report: str  # path of the report
+    problem: str = ""  # why the model could not search for contradictions
 
     @property
-    def errors(self) -> tuple[Finding, ...]:
-        """Return what is plainly wrong."""
-        return tuple(each for each in self.findings if each.severity == ERROR)
+    def errors(self) -> tuple[LintFinding, ...]:
+        """The findings that are errors."""
+        return tuple(finding for finding in self.findings if finding.severity == ERROR)
 
     @property
     def counts(self) -> dict[str, int]:
-        """Return how many findings there are of each severity."""
-        found = [each.severity for each in self.findings]
-        return {each: found.count(each) for each in (ERROR, WARNING, SUGGESTION)}
+        """The number of findings by severity."""
+        severities = [severity.severity for severity in self.findings]
+        return {severity: severities.count(severity) for severity in (ERROR, WARNING, SUGGESTION)}
 
 
 @operation(writes=True, agent=False)
 def lint(
     hub: Hub,
-    fix: Annotated[bool, Help("put right what is safe: backlinks, rows of the index")] = False,
-    structural_only: Annotated[bool, Help("ask no model for contradictions")] = False,
-) -> Linted:
-    """Check the wiki: links, orphans, stale and sparse pages, sources that are gone, contradictions."""
-    from engram.vault import sync, vault
+    fix: Annotated[bool, Help("fix what is safe: backlinks and index rows")] = False,
+    structural_only: Annotated[bool, Help("skip the model's search for contradictions")] = False,
+) -> LintReport:
+    """Check the wiki: links, orphans, stale and sparse pages, missing sources, contradictions."""
     from engram.wiki import checks
-    from engram.wiki.view import view
+    from engram.wiki.lint_view import load_view
+    from engram.wiki.vault import sync, vault
 
-    home = vault.of(hub)
-    sync.sync(hub, home)
-    changed = news.waiting(hub.engine, news.LINT)
-    seen = view(hub, home)
-    findings = checks.check(seen)
+    wiki = vault.open_vault(hub)
+    sync.sync_pages(hub, wiki)
+    changed = dream_inbox.list_waiting(hub.engine, dream_inbox.LINT)
+    vault_view = load_view(hub, wiki)
+    findings = checks.run_checks(vault_view)
     fixed: tuple[str, ...] = ()
-    if fix and any(each.fixable for each in findings):
-        from engram.wiki.mend import mend
+    if fix and any(finding.fixable for finding in findings):
+        from engram.wiki.lint_fixes import apply_fixes
 
-        fixed = mend(hub, home, findings)
-        seen = view(hub, home)
-        findings = checks.check(seen)
-    more, problem = ([], "") if structural_only else _contradictions(hub, home, seen)
-    findings = sorted([*findings, *more], key=lambda each: (ERROR, WARNING, SUGGESTION).index(each.severity))
-    found = Linted(
-        pages=len(seen.pages), logs=len(seen.logs), findings=tuple(findings), fixed=fixed, report="",
+        fixed = apply_fixes(hub, wiki, findings)
+        vault_view = load_view(hub, wiki)
+        findings = checks.run_checks(vault_view)
+    more, problem = ([], "") if structural_only else _find_contradictions(hub, wiki, vault_view)
+    findings = sorted([*findings, *more], key=lambda finding: (ERROR, WARNING, SUGGESTION).index(finding.severity))
+    result = LintReport(
+        pages=len(vault_view.pages), logs=len(vault_view.logs), findings=tuple(findings), fixed=fixed, report="",
         problem=problem,
     )  # fmt: skip
-    found = Linted(**{**vars(found), "report": _reported(hub, home, found)})
+    result = LintReport(**{**vars(result), "report": _write_report(hub, wiki, result)})
     with hub.engine.transaction():
         for row in changed:
-            news.settle(hub.engine, news.LINT, row)
-    return found
+            dream_inbox.mark_done(hub.engine, dream_inbox.LINT, row)
+    return result
 
 
-def _contradictions(hub: Hub, home: Vault, seen: View) -> tuple[list[Finding], str]:
+def _find_contradictions(hub: Hub, wiki: Vault, vault_view: VaultView) -> tuple[list[LintFinding], str]:
     if hub.settings.model in ("", "none"):
         return [], ""
     from engram.store import rot
-    from engram.vault.findable import KIND
-    from engram.wiki.contradictions import contradictions
+    from engram.wiki.contradictions import find_contradictions
+    from engram.wiki.vault.article_passages import KIND
 
-    found, problem = contradictions(hub, home, seen)
+    findings, problem = find_contradictions(hub, wiki, vault_view)
     if not problem:
         with hub.engine.transaction():
-            pairs = [(KIND, each.page, other) for each in found for other in each.others]
-            rot.keep(hub.engine, rot.CONTRADICTION, pairs, hub.now())
-    return found, problem
+            pairs = [(KIND, finding.page, other) for finding in findings for other in finding.others]
+            rot.replace_findings(hub.engine, rot.CONTRADICTION, pairs, hub.now())
+    return findings, problem
 
 
-def _reported(hub: Hub, home: Vault, found: Linted) -> str:
-    """Write the report of the day and note when lint ran; return the file. A wiki that is not there gets none."""
-    from engram.clock import moment, zone
-    from engram.vault import state
-    from engram.vault.vault import replace
+def _write_report(hub: Hub, wiki: Vault, result: LintReport) -> str:
+    """Write the report of the day and record when lint ran; return its path. Skip it if there is no wiki."""
+    from engram.clock import load_timezone, to_datetime
+    from engram.wiki.vault import state
+    from engram.wiki.vault.vault import replace_file
 
-    if not os.path.isdir(home.root):
+    if not os.path.isdir(wiki.root):
         return ""
-    at = moment(hub.now()).astimezone(zone(hub.settings.timezone)).isoformat(timespec="seconds")
-    path = os.path.join(home.own, "reports", f"lint-{at[:10]}.md")
+    at = to_datetime(hub.now()).astimezone(load_timezone(hub.settings.timezone)).isoformat(timespec="seconds")
+    path = os.path.join(wiki.own_dir, "reports", f"lint-{at[:10]}.md")
     try:
-        with home.alone():
-            replace(path, report(found, at))
-            state.write(home, state.STATE, {**state.load(home), "last_lint": at}, readable=True)
-    except OSError:  # a full disk, or one that cannot be written: what was found is told all the same
+        with wiki.hold_lock():
+            replace_file(path, format_report(result, at))
+            state.write_file(wiki, state.STATE, {**state.load_state(wiki), "last_lint": at}, readable=True)
+    except OSError:  # the disk is full or read-only: the findings are still shown
         return ""
     return path
 
 
-def report(found: Linted, at: str) -> str:
-    """Return a report as markdown."""
-    counts = ", ".join(f"{number} {name}{'' if number == 1 else 's'}" for name, number in found.counts.items())
-    lines = [f"# Lint Report: {at[:10]}", "", f"{at}: {found.pages} articles, {found.logs} logs: {counts}."]
+def format_report(result: LintReport, at: str) -> str:
+    """Render a report as markdown."""
+    counts = ", ".join(f"{number} {name}{'' if number == 1 else 's'}" for name, number in result.counts.items())
+    totals = f"{format_count(result.pages, 'article')}, {format_count(result.logs, 'log')}"
+    lines = [f"# Lint Report: {at[:10]}", "", f"{at}: {totals}: {counts}."]
     for severity in (ERROR, WARNING, SUGGESTION):
-        some = [each for each in found.findings if each.severity == severity]
-        if some:
+        findings = [item for item in result.findings if item.severity == severity]
+        if findings:
             lines += ["", f"## {severity.capitalize()}s", ""]
-            lines += [f"- {each.check}: [[{each.page}]]: {each.message}" for each in some]
-    lines += ["", "## Fixed", "", *(f"- {each}" for each in found.fixed)] if found.fixed else []
-    lines += ["", f"Contradictions were not looked for: {found.problem}"] if found.problem else []
+            lines += [f"- {item.check}: [[{item.page}]]: {item.message}" for item in findings]
+    lines += ["", "## Fixed", "", *(f"- {item}" for item in result.fixed)] if result.fixed else []
+    lines += ["", f"Contradictions were not checked: {result.problem}"] if result.problem else []
     return "\n".join([*lines, ""])

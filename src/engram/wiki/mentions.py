@@ -1,58 +1,64 @@
-"""Where the wiki tells of a session: entries of daily logs, and the articles that quote them."""
+"""Find where the wiki mentions a session: log entries, and the articles that quote them."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from engram.coordination import sessions
 from engram.hub import Hub
 from engram.operation import Help, operation
-from engram.store import entries
-from engram.value import value
+from engram.platform.value import value
+from engram.sessions import lifecycle
+from engram.store import log_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from engram.vault.vault import Vault
-    from engram.wiki.atlas import Atlas
+    from engram.wiki.page_map import PageMap
+    from engram.wiki.vault.vault import Vault
 
 
 @value
 class Mention:
-    """A place in the wiki that tells of a session."""
+    """A place in the wiki that mentions a session."""
 
     target: str  # the page
-    part: str  # the entry in it; empty: the page as a whole
+    part: str  # the entry in it; empty for the whole page
     title: str
 
 
 @operation()
 def get_mentions(
-    hub: Hub, session_id: Annotated[str, Help("the session, or the beginning of its id")]
+    hub: Hub, session_id: Annotated[str, Help("session id or a prefix of it")]
 ) -> list[Mention]:  # fmt: skip
-    """Show where daily logs and articles tell of a session."""
-    from engram.vault import vault
-    from engram.wiki.atlas import atlas
+    """Show where daily logs and articles mention a session."""
+    from engram.wiki.page_map import load_page_map
+    from engram.wiki.vault import vault
 
-    session, home = sessions.get_session(hub, session_id).id, vault.of(hub)
-    known = atlas(home)
-    days = [f"daily/{day}" for day in sorted(entries.days_of(hub.engine, session), reverse=True)]
-    told = list(_entries(known, days, session))
-    return [*told, *_articles(home, known, told)]
+    session, wiki = lifecycle.get_session(hub, session_id).id, vault.open_vault(hub)
+    page_map = load_page_map(wiki)
+    days = [f"daily/{day}" for day in sorted(log_entries.list_days(hub.engine, session), reverse=True)]
+    entry_mentions = list(_find_entries(page_map, days, session))
+    return [*entry_mentions, *_find_articles(wiki, page_map, entry_mentions)]
 
 
-def _entries(known: Atlas, days: list[str], session: str) -> Iterator[Mention]:
+def _find_entries(page_map: PageMap, days: list[str], session: str) -> Iterator[Mention]:
     for target in days:
-        card = known.cards.get(target)
-        for number, heading, whose in card.entries if card else ():
-            if whose == session:
+        card = page_map.cards.get(target)
+        for number, heading, owner in card.entries if card else ():
+            if owner == session:
                 yield Mention(target=target, part=number, title=heading)
 
 
-def _articles(home: Vault, known: Atlas, told: list[Mention]) -> list[Mention]:
-    """Return the articles that quote one of these entries; an article links to an entry by its heading."""
-    links = [f"[[{each.target}#{each.title}" for each in told]
-    near = dict.fromkeys(page for each in told for page in known.back.get(each.target, ()))
-    found = (page for page in near if any(link in (home.read(page) or "") for link in links))
-    return [Mention(target=page, part="", title=known.title(page)) for page in found if not page.startswith("daily/")]
+def _find_articles(wiki: Vault, page_map: PageMap, entry_mentions: list[Mention]) -> list[Mention]:
+    """Return the articles that quote one of these entries; articles link to entries by heading."""
+    links = [f"[[{mention.target}#{mention.title}" for mention in entry_mentions]
+    linking_pages = dict.fromkeys(
+        page for mention in entry_mentions for page in page_map.incoming.get(mention.target, ())
+    )
+    quoting = (page for page in linking_pages if any(link in (wiki.read(page) or "") for link in links))
+    return [
+        Mention(target=page, part="", title=page_map.find_title(page))
+        for page in quoting
+        if not page.startswith("daily/")
+    ]

@@ -1,4 +1,4 @@
-"""One page of the wiki, with what it rests on, what it links to, who links to it and what it said before."""
+"""One wiki page, with its sources, links, backlinks and versions."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Annotated
 from engram.errors import Error
 from engram.hub import Hub
 from engram.operation import Help, operation
-from engram.value import value
+from engram.platform.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from engram.vault.article import Article
-    from engram.vault.daily_log import Entry
-    from engram.vault.history import PageVersion
-    from engram.vault.links import Link
-    from engram.vault.vault import Vault
-    from engram.wiki.atlas import Atlas
+    from engram.wiki.page_map import PageMap
+    from engram.wiki.vault.article import Article
+    from engram.wiki.vault.daily_log import LogEntry
+    from engram.wiki.vault.history import PageVersion
+    from engram.wiki.vault.links import Link
+    from engram.wiki.vault.vault import Vault
 
 _NOW = "now"
-_PAIRS = 4_000_000  # of lines that are compared one by one
+_MAX_LINE_PAIRS = 4_000_000  # lines compared one by one
 
 
-class Unreadable(Error):
-    """{target} cannot be read: {reason}. Look at the file in the wiki."""
+class PageUnreadable(Error):
+    """{target} cannot be read: {reason}. Check the file in the wiki."""
 
     code, status = "unreadable", 409
     target: str
@@ -35,21 +35,21 @@ class Unreadable(Error):
 
 @value
 class PageLink:
-    """A link from a page or to it."""
+    """A link from or to a page."""
 
-    target: str  # the page; where there is none, as it is written
+    target: str  # the page; if it does not exist, the link as written
     title: str
     exists: bool
-    name: str = ""  # as it is written
+    name: str = ""  # as written
     heading: str = ""
-    entry: str = ""  # the id of the entry the heading means, in a daily log
+    entry: str = ""  # id of the log entry the heading refers to
 
 
 @value
 class PageSource:
-    """What a page rests on: a daily log, an entry of one, or a session."""
+    """A source of a page: a daily log, an entry of one, or a session."""
 
-    target: str  # empty: a session that no log tells of
+    target: str  # empty for a session without a log entry
     title: str
     entry: str = ""
     session_id: str = ""
@@ -57,217 +57,246 @@ class PageSource:
 
 @value
 class WikiPage:
-    """A page of the wiki."""
+    """A wiki page."""
 
     target: str
-    kind: str  # the folder it lies in
+    kind: str  # its folder
     title: str
-    content: str  # markdown, the frontmatter left out
+    content: str  # markdown without the frontmatter
     text: str  # the whole file
-    whole: bool  # `text` is all that the file holds; else it can only be edited there
-    version: str  # what edit_page expects: changes with every byte
-    older: str  # the older version this is; empty: it is what the page says now
+    whole: bool  # `text` is the complete file; otherwise it can only be edited on disk
+    version: str  # value for edit_page's `expected`; changes with every byte
+    older: str  # the version shown; empty for the current one
     changed_at: datetime
     tags: tuple[str, ...]
-    made_by: str  # rules, a model; empty: people
-    edited: tuple[str, ...]  # headings of what people changed since
+    made_by: str  # rules or a model; empty for people
+    edited: tuple[str, ...]  # headings of sections that people changed
     links: tuple[PageLink, ...]
     backlinks: tuple[PageLink, ...]
     sources: tuple[PageSource, ...]
-    entries: tuple[Entry, ...]  # of a daily log
-    notes: str  # of a daily log: what it says outside of its entries
-    versions: tuple[PageVersion, ...]  # older ones, the newest first
+    entries: tuple[LogEntry, ...]  # entries of a daily log
+    notes: str  # text of a daily log outside its entries
+    versions: tuple[PageVersion, ...]  # older versions, newest first
 
 
 @operation()
 def get_page(
     hub: Hub,
-    target: Annotated[str, Help("the page: daily/2026-11-16, concepts/redis, or what it is called")],
-    version: Annotated[str | None, Help("an older version, as `versions` names it")] = None,
+    target: Annotated[str, Help("page such as daily/2026-11-16 or concepts/redis, or its title")],
+    version: Annotated[str | None, Help("older version, as listed in `versions`")] = None,
 ) -> WikiPage:
-    """Show a page of the wiki with its sources, links, backlinks and older versions."""
-    from engram.text import PAGE, clean, name_or_none
-    from engram.vault import article, daily_log, gate, history, vault
-    from engram.wiki.atlas import atlas
+    """Show a wiki page with its sources, links, backlinks and older versions."""
+    from engram.platform.text import PAGE, validate_optional_name, validate_text
+    from engram.wiki.page_map import load_page_map
+    from engram.wiki.vault import article, daily_log, due_logs, history, vault
 
-    home = vault.of(hub)
-    name, now = found(home, target)
-    older = name_or_none("version", version) or ""
-    raw = history.read(home, name, older) if older else now
-    text, known = clean("page", raw[:PAGE], 4 * PAGE), atlas(home)
-    page = article.read(text)
-    links = tuple(_links(text, known))
-    whole = is_whole(raw, text) and (bool(older) or home.is_text(name))
+    wiki = vault.open_vault(hub)
+    name, current_text = resolve_page(wiki, target)
+    older = validate_optional_name("version", version) or ""
+    raw = history.read_version(wiki, name, older) if older else current_text
+    text, page_map = validate_text("page", raw[:PAGE], 4 * PAGE), load_page_map(wiki)
+    page = article.parse_article(text)
+    links = tuple(_collect_links(text, page_map))
+    is_complete = is_whole(raw, text) and (bool(older) or wiki.is_text(name))
     kind, _, day = name.partition("/")
-    entries = tuple(daily_log.read(text, day)) if kind == "daily" else ()
-    versions = tuple(history.versions(home, name))
-    made_by, edited = _hands(home, name, page)
+    entries = tuple(daily_log.parse_entries(text, day)) if kind == "daily" else ()
+    versions = tuple(history.list_versions(wiki, name))
+    made_by, edited = _read_authorship(wiki, name, page)
     return WikiPage(
-        target=name, kind=kind, title=page.title or day, content=article.split(text)[1], text=text, whole=whole,
-        version=gate.digest(raw), older=older, changed_at=_changed_at(home, name, versions, older),
-        tags=page.list("tags"), made_by=made_by, edited=edited, links=links,
-        backlinks=tuple(PageLink(target=each, title=known.title(each), exists=True) for each in _back(known, name)),
-        sources=tuple(_sources(page, links, known)) if kind != "daily" else (), entries=entries,
-        notes=daily_log.outside(text) if kind == "daily" else "", versions=versions,
-    )  # fmt: skip
+        target=name,
+        kind=kind,
+        title=page.title or day,
+        content=article.split_frontmatter(text)[1],
+        text=text,
+        whole=is_complete,
+        version=due_logs.hash_text(raw),
+        older=older,
+        changed_at=_find_change_time(wiki, name, versions, older),
+        tags=page.get_list("tags"),
+        made_by=made_by,
+        edited=edited,
+        links=links,
+        backlinks=tuple(
+            PageLink(target=backlink, title=page_map.find_title(backlink), exists=True)
+            for backlink in _list_backlinks(page_map, name)
+        ),
+        sources=tuple(_collect_sources(page, links, page_map)) if kind != "daily" else (),
+        entries=entries,
+        notes=daily_log.text_outside_entries(text) if kind == "daily" else "",
+        versions=versions,
+    )
 
 
 @operation()
 def page_diff(
     hub: Hub,
-    target: Annotated[str, Help("the page: daily/2026-11-16, concepts/redis, or what it is called")],
-    since: Annotated[str, Help("the older version, as get_page names it")],
-    until: Annotated[str | None, Help("the newer version; without it what the page says now")] = None,
+    target: Annotated[str, Help("page such as daily/2026-11-16 or concepts/redis, or its title")],
+    since: Annotated[str, Help("the older version, as listed by get_page")],
+    until: Annotated[str | None, Help("the newer version; defaults to the current text")] = None,
 ) -> str:
     """Show what changed between two versions of a page, as a unified diff."""
-    from engram.text import name, name_or_none
-    from engram.vault import history, vault
+    from engram.platform.text import validate_name, validate_optional_name
+    from engram.wiki.vault import history, vault
 
-    home = vault.of(hub)
-    page, now = found(home, target)
-    old, new = name("since", since), name_or_none("until", until) or _NOW
-    said = [now if each == _NOW else history.read(home, page, each) for each in (old, new)]
-    return unified(said[0], said[1], f"{page} {old}", f"{page} {new}")
+    wiki = vault.open_vault(hub)
+    page, current_text = resolve_page(wiki, target)
+    old, new = validate_name("since", since), validate_optional_name("until", until) or _NOW
+    texts = [current_text if version == _NOW else history.read_version(wiki, page, version) for version in (old, new)]
+    return format_unified_diff(texts[0], texts[1], f"{page} {old}", f"{page} {new}")
 
 
-def unified(old: str, new: str, old_name: str, new_name: str) -> str:
-    """Return what two texts differ in."""
+def format_unified_diff(old: str, new: str, old_name: str, new_name: str) -> str:
+    """Return the differences of two texts."""
     import difflib
 
-    from engram.text import PAGE, clean
+    from engram.platform.text import PAGE, validate_text
 
-    one, other = (clean("page", each[:PAGE], 4 * PAGE).split("\n") for each in (old, new))
-    if len(one) * len(other) <= _PAIRS:
-        return "\n".join(difflib.unified_diff(one, other, old_name, new_name, lineterm=""))
-    return "\n".join([f"--- {old_name}", f"+++ {new_name}", *_coarse(one, other)])
-
-
-def _coarse(one: list[str], other: list[str]) -> Iterator[str]:
-    """Yield what lies between the lines that begin and end both: to compare many line by line takes minutes."""
-    shorter = min(len(one), len(other))
-    head = next((n for n in range(shorter) if one[n] != other[n]), shorter)
-    tail = next((n for n in range(shorter - head) if one[-1 - n] != other[-1 - n]), shorter - head)
-    old, new = one[head : len(one) - tail], other[head : len(other) - tail]
-    yield f"@@ -{head + bool(old)},{len(old)} +{head + bool(new)},{len(new)} @@"
-    yield from (f"-{line}" for line in old)
-    yield from (f"+{line}" for line in new)
+    old_lines, new_lines = (validate_text("page", text[:PAGE], 4 * PAGE).split("\n") for text in (old, new))
+    if len(old_lines) * len(new_lines) <= _MAX_LINE_PAIRS:
+        return "\n".join(difflib.unified_diff(old_lines, new_lines, old_name, new_name, lineterm=""))
+    return "\n".join([f"--- {old_name}", f"+++ {new_name}", *_format_coarse_diff(old_lines, new_lines)])
 
 
-def found(home: Vault, given: str) -> tuple[str, str]:
-    """Return the page that somebody names, and what it says as it stands; or refuse."""
+def _format_coarse_diff(old_lines: list[str], new_lines: list[str]) -> Iterator[str]:
+    """Yield the lines between the common beginning and end as one change: comparing many lines takes minutes."""
+    shorter = min(len(old_lines), len(new_lines))
+    head = next((n for n in range(shorter) if old_lines[n] != new_lines[n]), shorter)
+    tail = next((n for n in range(shorter - head) if old_lines[-1 - n] != new_lines[-1 - n]), shorter - head)
+    old_part, new_part = old_lines[head : len(old_lines) - tail], new_lines[head : len(new_lines) - tail]
+    yield f"@@ -{head + bool(old_part)},{len(old_part)} +{head + bool(new_part)},{len(new_part)} @@"
+    yield from (f"-{line}" for line in old_part)
+    yield from (f"+{line}" for line in new_part)
+
+
+def resolve_page(wiki: Vault, page_name: str) -> tuple[str, str]:
+    """Return the page with this name and its text, or raise an error."""
     from engram.errors import NotFound
-    from engram.wiki.atlas import atlas
+    from engram.wiki.page_map import load_page_map
 
-    name = named(given)
-    text = saved(home, name) if is_page(name) else None
+    name = parse_page_name(page_name)
+    text = read_saved_page(wiki, name) if is_page_name(name) else None
     if text is None:
-        known = atlas(home)
-        other = known.names.page(name)
-        if other is not None and other in known.cards:
-            name, text = other, saved(home, other)
+        page_map = load_page_map(wiki)
+        other = page_map.names.resolve_link(name)
+        if other is not None and other in page_map.cards:
+            name, text = other, read_saved_page(wiki, other)
     if text is None:
-        home.path(name)
-        raise NotFound(kind="page", id=name, hint="`engram wiki list` has them all; `engram recall` looks inside.")
+        wiki.resolve_path(name)
+        raise NotFound(
+            kind="page", id=name, hint="List pages with `engram wiki list` or search them with `engram recall`."
+        )
     return name, text
 
 
-def named(given: str) -> str:
-    """Return the page a link means, without its brackets, its heading and what is shown instead."""
-    from engram.text import name
+def parse_page_name(link_text: str) -> str:
+    """Return the page a link refers to, without brackets, heading and label."""
+    from engram.platform.text import validate_name
 
-    inner = name("target", given).strip().removeprefix("[[").removesuffix("]]")
+    inner = validate_name("target", link_text).strip().removeprefix("[[").removesuffix("]]")
     return inner.partition("|")[0].partition("#")[0].strip().removesuffix(".md")
 
 
-def is_whole(raw: str, shown: str) -> bool:
-    """Tell whether all that a file says is shown, but for the form of its line ends and the mark at its beginning."""
-    return raw.replace("\r\n", "\n").removeprefix("\ufeff") == shown.removeprefix("\ufeff")
+def is_whole(raw: str, shown_text: str) -> bool:
+    """Check whether the text shows the complete file, apart from line endings and the byte order mark."""
+    return raw.replace("\r\n", "\n").removeprefix("\ufeff") == shown_text.removeprefix("\ufeff")
 
 
-def is_page(name: str) -> bool:
-    """Tell whether a name has the form of a page in one of the folders."""
-    from engram.vault.vault import FOLDERS
+def is_page_name(name: str) -> bool:
+    """Check whether a name looks like a page in one of the folders."""
+    from engram.wiki.vault.vault import FOLDERS
 
     folder, slash, rest = name.partition("/")
     return folder in FOLDERS and bool(slash and rest)
 
 
-def saved(home: Vault, name: str) -> str | None:
-    """Return what the file of a page says; None if there is none."""
+def read_saved_page(wiki: Vault, name: str) -> str | None:
+    """Return the text of a page's file; None if there is none."""
     try:
-        return home.read(name)
+        return wiki.read(name)
     except OSError as problem:
-        raise Unreadable(target=name, reason=problem.strerror or type(problem).__name__) from problem
+        raise PageUnreadable(target=name, reason=problem.strerror or type(problem).__name__) from problem
 
 
-def _links(text: str, known: Atlas) -> Iterator[PageLink]:
-    from engram.vault.article import split
-    from engram.vault.links import links
+def _collect_links(text: str, page_map: PageMap) -> Iterator[PageLink]:
+    from engram.wiki.vault.article import split_frontmatter
+    from engram.wiki.vault.links import find_links
 
     seen: set[tuple[str, str]] = set()
-    for each in links(split(text)[1]):
-        if each.target and (each.target, each.heading) not in seen:
-            seen.add((each.target, each.heading))
-            yield _link(each, known)
+    for wikilink in find_links(split_frontmatter(text)[1]):
+        if wikilink.target and (wikilink.target, wikilink.heading) not in seen:
+            seen.add((wikilink.target, wikilink.heading))
+            yield _resolve_link(wikilink, page_map)
 
 
-def _link(each: Link, known: Atlas) -> PageLink:
-    there = known.names.page(each.target)
-    card = known.cards.get(there) if there else None
-    if there is None or card is None:
+def _resolve_link(wikilink: Link, page_map: PageMap) -> PageLink:
+    page = page_map.names.resolve_link(wikilink.target)
+    card = page_map.cards.get(page) if page else None
+    if page is None or card is None:
         return PageLink(
-            target=each.target, title=each.shown or each.target, exists=False, name=each.target, heading=each.heading
+            target=wikilink.target,
+            title=wikilink.shown or wikilink.target,
+            exists=False,
+            name=wikilink.target,
+            heading=wikilink.heading,
         )
-    entry = next((id_ for id_, title, _ in card.entries if each.heading in (id_, title)), "") if each.heading else ""
+    entry = (
+        next((id_ for id_, title, _ in card.entries if wikilink.heading in (id_, title)), "")
+        if wikilink.heading
+        else ""
+    )
     return PageLink(
-        target=there, title=card.page.title, exists=True, name=each.target, heading=each.heading, entry=entry
+        target=page, title=card.page.title, exists=True, name=wikilink.target, heading=wikilink.heading, entry=entry
     )
 
 
-def _back(known: Atlas, name: str) -> list[str]:
-    return sorted(known.back.get(name, ()), key=lambda each: (each.startswith("daily/"), each))
+def _list_backlinks(page_map: PageMap, name: str) -> list[str]:
+    return sorted(page_map.incoming.get(name, ()), key=lambda target: (target.startswith("daily/"), target))
 
 
-def _sources(page: Article, links: tuple[PageLink, ...], known: Atlas) -> Iterator[PageSource]:
-    """Yield the logs a page rests on, each followed by the entries that are named, then sessions without a log."""
-    from engram.wiki.view import plain_source
+def _collect_sources(page: Article, links: tuple[PageLink, ...], page_map: PageMap) -> Iterator[PageSource]:
+    """Yield the logs a page is based on, each followed by its entries, then sessions without a log."""
+    from engram.wiki.lint_view import parse_source
 
-    named = [plain_source(each) for key in ("sources", "consulted") for each in page.list(key)]
-    linked = [each.target for each in links if each.exists]
-    for log in dict.fromkeys(each for each in (*named, *linked) if each.startswith("daily/")):
-        yield PageSource(target=log, title=known.title(log))
-        card = known.cards.get(log)
-        told = {each.entry for each in links if each.target == log and each.entry}
+    named_sources = [parse_source(item) for key in ("sources", "consulted") for item in page.get_list(key)]
+    linked = [item.target for item in links if item.exists]
+    for log in dict.fromkeys(item for item in (*named_sources, *linked) if item.startswith("daily/")):
+        yield PageSource(target=log, title=page_map.find_title(log))
+        card = page_map.cards.get(log)
+        linked_entries = {item.entry for item in links if item.target == log and item.entry}
         for id_, title, session in card.entries if card else ():
-            if id_ in told:
+            if id_ in linked_entries:
                 yield PageSource(target=log, title=title, entry=id_, session_id=session)
-    for each in dict.fromkeys(named):
-        if each and "/" not in each:
-            yield PageSource(target="", title=each, session_id=each)
+    for item in dict.fromkeys(named_sources):
+        if item and "/" not in item:
+            yield PageSource(target="", title=item, session_id=item)
 
 
-def _hands(home: Vault, name: str, page: Article) -> tuple[str, tuple[str, ...]]:
+def _read_authorship(wiki: Vault, name: str, page: Article) -> tuple[str, tuple[str, ...]]:
     """Return who made a page, and which sections people changed since."""
-    from engram.vault import state
-    from engram.vault.merge import fingerprint
+    from engram.wiki.vault import state
+    from engram.wiki.vault.merge import fingerprint_text
 
-    kept = state.page(home, name)
-    ours = (kept or {}).get("sections")
-    if kept is None or not isinstance(ours, dict):
+    saved = state.read_page_record(wiki, name)
+    own_sections = (saved or {}).get("sections")
+    if saved is None or not isinstance(own_sections, dict):
         return "", ()
-    edited = [each.heading for each in page.sections if ours.get(each.heading) != fingerprint(each.body)]
-    return str(kept.get("made_by") or ""), tuple(filter(None, dict.fromkeys(edited)))
+    edited = [
+        section.heading
+        for section in page.sections
+        if own_sections.get(section.heading) != fingerprint_text(section.body)
+    ]
+    return str(saved.get("made_by") or ""), tuple(filter(None, dict.fromkeys(edited)))
 
 
-def _changed_at(home: Vault, name: str, versions: tuple[PageVersion, ...], older: str) -> datetime:
+def _find_change_time(wiki: Vault, name: str, versions: tuple[PageVersion, ...], older_version: str) -> datetime:
     import os
 
-    from engram.clock import moment
+    from engram.clock import to_datetime
 
-    for each in versions:
-        if older and each.version == older:
-            return each.at
+    for page_version in versions:
+        if older_version and page_version.version == older_version:
+            return page_version.at
     try:
-        return moment(os.stat(home.path(name)).st_mtime_ns // 1000)
-    except OSError:  # removed this very moment
-        return moment(0)
+        return to_datetime(os.stat(wiki.resolve_path(name)).st_mtime_ns // 1000)
+    except OSError:  # deleted at this moment
+        return to_datetime(0)

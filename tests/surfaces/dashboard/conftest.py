@@ -1,4 +1,4 @@
-"""Somebody who looks at the pages of a store."""
+"""A browser on the pages of a store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.surfaces.dashboard.looking import Looker
 
 @pytest.fixture
 def hub(tmp_path: Path) -> Iterator[Engram]:
-    """A served store. Pages are drawn from operations, which are tested on both engines; test_shared draws them all."""
+    """A served store on SQLite only; test_shared requests all pages on both engines."""
     with Engram(tmp_path / "home", serving=True) as opened:
         yield opened
 

@@ -1,4 +1,4 @@
-"""A browser without a window or a script: what a person's clicks send, and what comes back."""
+"""A browser without a window or scripts: sends what clicks send and returns the response."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from engram import Engram
-from engram.surfaces.http.application import application
+from engram.surfaces.http.application import build_application
 from tests.surfaces.http.calling import with_client
 
 TOKEN = "a-token-of-the-right-length-for-a-test-of-it"
@@ -18,10 +18,10 @@ PART = {"hx-request": "true"}
 
 
 class Looker:
-    """A person who was let in by a link."""
+    """A signed-in browser."""
 
     def __init__(self, engram: Engram) -> None:
-        self.app = application(engram, token=TOKEN, hosts=frozenset({HOST}))
+        self.app = build_application(engram, token=TOKEN, hosts=frozenset({HOST}))
         self.cookie = self._entered()
 
     def get(self, path: str, part: bool = False, headers: dict[str, str] | None = None) -> httpx.Response:
@@ -29,13 +29,13 @@ class Looker:
         return self.send("GET", path, headers=(PART if part else {}) | (headers or {}))
 
     def page(self, path: str, part: bool = False) -> str:
-        """Return a page that must be there."""
+        """Return a page that must exist."""
         answer = self.get(path, part)
         assert answer.status_code == 200, (answer.status_code, answer.text[-2000:])
         return answer.text
 
     def post(self, path: str, part: bool = False, **form: str) -> httpx.Response:
-        """Send a form, with the secret that every form of ours carries."""
+        """Send a form with our form token."""
         body = {"form": self.form, **form}
         return self.send("POST", path, data=body, headers=OWN | (PART if part else {}))
 
@@ -50,10 +50,10 @@ class Looker:
 
     @property
     def form(self) -> str:
-        """Return the secret of our forms, as a page that has one shows it."""
-        found = re.search(r'<meta name="form" content="(\w+)">', self.page("/sessions"))
-        assert found is not None
-        return found[1]
+        """Return the form token from a page."""
+        match = re.search(r'<meta name="form" content="(\w+)">', self.page("/sessions"))
+        assert match is not None
+        return match[1]
 
     def _entered(self) -> str:
         async def act(client: httpx.AsyncClient) -> httpx.Response:

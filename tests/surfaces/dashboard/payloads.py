@@ -1,6 +1,6 @@
-"""Ways in which words try to become a program: two hundred of them, each with a mark of its own.
+"""Two hundred script injection payloads, each with its own number.
 
-`hit(N)` is what a payload that runs would call; `http://evil.example` is where one that fetches would ask.
+A payload that runs calls `hit(N)`; one that fetches requests `http://evil.example`.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ _SHAPES = (
 
 
 def payloads() -> list[str]:
-    """Return all of them."""
+    """Return all payloads."""
     made = (
         shape.format(act=act.format(n=n), n=n)
         for n, (act, shape) in enumerate((act, shape) for act in _ACTS for shape in _SHAPES)

@@ -1,4 +1,4 @@
-"""Every payload in every field that people, agents and transcripts fill."""
+"""Write every payload into every field that people, agents and transcripts fill."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tests.surfaces.dashboard.payloads import COUNT, payloads
 from tools import season
 
 ALL = payloads()
-# What no page of ours ever has inside its main part, whoever wrote its words.
+# What the main part of our pages never contains, whoever wrote the text.
 NEVER = ("script", "iframe", "object", "embed", "style", "base", "img", "video", "audio", "math", "template", "marquee")
 
 
 class Planted:
-    """The ids of what was planted, for the pages that are asked for by id."""
+    """The ids of planted things, for pages that need an id."""
 
     def __init__(self) -> None:
         self.sessions: list[str] = []
@@ -24,22 +24,22 @@ class Planted:
 
 
 def plant(engram: Engram, person: Path) -> Planted:
-    """Put every payload into every field that people, agents and transcripts fill."""
+    """Write every payload into every field that people, agents and transcripts fill."""
     _transcripts(person)
     engram.ingest([str(person)])
     _coordination(engram)
-    found = Planted()
-    found.sessions = [each.session.id for each in engram.list_sessions(limit=1000, subagents=True)]
-    _memory(engram, found.sessions[0])
+    result = Planted()
+    result.sessions = [capture.session.id for capture in engram.list_sessions(limit=1000, subagents=True)]
+    _memory(engram, result.sessions[0])
     engram.flush()
     engram.compile()
     engram.detect()
-    found.pages = list(_pages(engram))
-    return found
+    result.pages = list(_pages(engram))
+    return result
 
 
 def _transcripts(person: Path) -> None:
-    """Let two sessions hold all payloads in each kind of event, and two hundred begin with one."""
+    """Write two sessions with all payloads in each kind of event, and two hundred that start with one."""
     for number in range(2):
         long = Claude(person, f"long-{number}", season.HARBOUR)
         for each in ALL:
@@ -52,7 +52,7 @@ def _transcripts(person: Path) -> None:
         long.compacts()
     for number, each in enumerate(ALL):
         short = Claude(person, f"short-{number}", "/home/mara/x")
-        short.project = f"/home/mara/{each}"  # a name no directory could have
+        short.project = f"/home/mara/{each}"  # not a valid directory name
         short.record("user", message={"role": "user", "content": each}, gitBranch=each)
         short.record("assistant", message={"id": f"m{number}", "role": "assistant", "model": each, "content": each})
         short.write({"type": "summary", "summary": each, "leafUuid": "x"})
@@ -73,7 +73,7 @@ def _coordination(engram: Engram) -> None:
 
 
 def _name(payload: str) -> str:
-    """Return a payload as far as a name may hold it."""
+    """Return a payload without characters that a name cannot contain."""
     return "".join(each for each in " ".join(payload.split()) if each.isprintable())[:100]
 
 

@@ -1,4 +1,4 @@
-"""Who may look: a link that works once, a cookie, exact names, and forms of our own."""
+"""Signing in: a link that works once, a cookie, exact hosts, and our own forms."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from starlette.routing import Route
 
 from engram import Engram
-from engram.surfaces.dashboard.entrance import Entrance
-from engram.surfaces.http.application import application
+from engram.surfaces.dashboard.page_auth import PageAuth
+from engram.surfaces.http.application import build_application
 from tests.surfaces.dashboard.looking import HOST, OWN, TOKEN, Looker
 from tests.surfaces.http.calling import Caller, with_client
 
@@ -27,24 +27,25 @@ def looker(tmp_path: Path) -> Any:
 
 
 def addresses(looker: Looker) -> list[tuple[str, str]]:
-    """Return every page there is, with the way it is asked for."""
+    """Return every page with its method."""
     routes = [
-        each for each in looker.app.routes if isinstance(each, Route) and not each.path.startswith(("/api", "/mcp"))
+        route for route in looker.app.routes if isinstance(route, Route) and not route.path.startswith(("/api", "/mcp"))
     ]
-    pages = [(method, each.path) for each in routes for method in each.methods or () if method != "HEAD"]
-    return [each for each in pages if each[1] != "/enter"]
+    pages = [(method, route.path) for route in routes for method in route.methods or () if method != "HEAD"]
+    return [page for page in pages if page[1] != "/enter"]
 
 
 def test_no_page_shows_itself_to_a_stranger(looker: Looker) -> None:
     strangers = [{}, {"cookie": "engram-4242=wrong"}, {"cookie": "engram-4242="}, {"cookie": f"other={TOKEN}"}, BEARER]
-    cases = list(itertools.product(addresses(looker), strangers))
+    pages = [(method, path) for method, path in addresses(looker) if not path.startswith("/static/")]
+    cases = list(itertools.product(pages, strangers))
 
     async def act(client: httpx.AsyncClient) -> list[Any]:
         answers = [
             (method, path, await client.request(method, path, headers={**OWN, **stranger}))
             for (method, path), stranger in cases
         ]
-        return [(method, path, one.status_code) for method, path, one in answers if one.status_code != 401]
+        return [(method, path, answer.status_code) for method, path, answer in answers if answer.status_code != 401]
 
     assert len(cases) > 10
     assert with_client(looker.app, act) == []
@@ -65,11 +66,11 @@ def test_a_link_works_once(looker: Looker) -> None:
 
 def test_a_link_that_was_left_lying_opens_nothing() -> None:
     time = [0.0]
-    entrance = Entrance("token", clock=lambda: time[0])
-    late, soon = entrance.link(), entrance.link()
-    assert entrance.redeem(soon.partition("=")[2])
+    entrance = PageAuth("token", clock=lambda: time[0])
+    late, soon = entrance.create_link(), entrance.create_link()
+    assert entrance.redeem_ticket(soon.partition("=")[2])
     time[0] = 601.0
-    assert not entrance.redeem(late.partition("=")[2])
+    assert not entrance.redeem_ticket(late.partition("=")[2])
 
 
 def test_the_cookie_is_kept_from_scripts_and_other_sites(looker: Looker) -> None:
@@ -86,7 +87,7 @@ def test_whatever_cookies_others_left_ours_is_found(looker: Looker, other: str) 
     assert looker.send("GET", "/sessions", headers={"cookie": header}).status_code == 200
 
 
-def test_who_was_let_in_stays_so_when_the_server_starts_anew(hub: Engram, looker: Looker) -> None:
+def test_a_browser_stays_signed_in_when_the_server_restarts(hub: Engram, looker: Looker) -> None:
     again = Looker(hub)
     assert again.cookie == looker.cookie
     key = Path(hub.settings.home) / "dashboard.key"
@@ -104,7 +105,7 @@ def test_the_way_on_stays_on_this_server(looker: Looker, path: str) -> None:
 
 
 @pytest.mark.parametrize("body", [b"\xff\xfe", b"a&" * 5_000])
-def test_a_body_that_is_no_form_is_refused(looker: Looker, body: bytes) -> None:
+def test_a_body_that_is_not_a_form_is_refused(looker: Looker, body: bytes) -> None:
     kind = {"content-type": "application/x-www-form-urlencoded"}
     assert looker.send("POST", "/now/message", content=body, headers=OWN | kind).status_code == 415
 
@@ -118,7 +119,7 @@ def test_a_page_answers_to_its_own_name_only(looker: Looker, host: str) -> None:
 def test_a_page_that_another_site_asks_for_is_not_shown(looker: Looker, site: str) -> None:
     answer = looker.get("/sessions?project=secret", headers={"sec-fetch-site": site})
     assert answer.status_code == 403
-    assert 'href="/sessions?project=secret"' in answer.text  # the way on, if a person wants it
+    assert 'href="/sessions?project=secret"' in answer.text  # the link to continue
     assert "<table" not in answer.text
 
 
@@ -136,7 +137,7 @@ def test_a_form_needs_our_origin_and_our_secret(looker: Looker) -> None:
     assert [each.status_code for each in bad] == [403] * len(bad)
 
 
-def test_what_is_no_form_is_refused(looker: Looker) -> None:
+def test_a_form_with_invalid_content_is_refused(looker: Looker) -> None:
     writing = next(path for method, path in addresses(looker) if method == "POST").replace("{", "").replace("}", "")
     assert looker.send("POST", writing, json={"form": looker.form}, headers=OWN).status_code == 415
 
@@ -156,10 +157,10 @@ def test_every_page_keeps_to_itself(looker: Looker) -> None:
 def test_a_server_on_a_socket_has_no_pages(tmp_path: Path) -> None:
     with Engram(tmp_path / "home", serving=True) as opened:
         assert Caller(opened).get("/sessions").status_code == 404
-        assert [each for each in application(opened).routes if getattr(each, "path", "") == "/enter"] == []
+        assert [route for route in build_application(opened).routes if getattr(route, "path", "") == "/enter"] == []
 
 
-def test_an_address_that_is_none_is_told_as_a_page(looker: Looker) -> None:
+def test_an_unknown_address_is_reported_as_a_page(looker: Looker) -> None:
     answer = looker.get("/nowhere")
     assert answer.status_code == 404
     assert "text/html" in answer.headers["content-type"]

@@ -1,4 +1,4 @@
-"""Transcripts are hostile: what leaves the server is inert, whatever is in the store and in the address."""
+"""Responses are inert, whatever the store and the address contain."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from engram import Engram
 from tests.surfaces.dashboard.looking import Looker
 from tests.surfaces.dashboard.planting import ALL, NEVER, plant
 
-# Addresses whose end is said again on the page.
+# Addresses whose end is repeated on the page.
 ECHOING = (
     "/sessions?project=", "/sessions/", "/wiki/", "/patterns/", "/nowhere/", "/wiki?words=", "/search?q=",
 )  # fmt: skip
 
 
 class _Parts(HTMLParser):
-    """Collects what acts in a page."""
+    """Collects the active parts of a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class _Parts(HTMLParser):
 def test_whatever_is_stored_or_asked_is_inert_as_it_leaves_the_server(tmp_path: Path, thorough: bool) -> None:
     with Engram(tmp_path / "home", serving=True) as engram:
         found, looker = plant(engram, tmp_path / "person"), Looker(engram)
-        paths = [f"/sessions/{each}" for each in found.sessions[:60]] + [f"/wiki/{each}" for each in found.pages]
+        paths = [f"/sessions/{session}" for session in found.sessions[:60]] + [f"/wiki/{page}" for page in found.pages]
         paths += ["/timeline", "/patterns", "/health", "/wiki", "/wiki/graph"]
         paths += [
             f"{page}{quote(each, safe='')}"
@@ -52,6 +52,6 @@ def test_whatever_is_stored_or_asked_is_inert_as_it_leaves_the_server(tmp_path: 
 def _acting(answer: httpx.Response) -> list[str]:
     assert answer.headers["x-content-type-options"] == "nosniff"
     parts = _Parts()
-    if "html" in answer.headers.get("content-type", ""):  # anything else is no page to a browser
+    if "html" in answer.headers.get("content-type", ""):  # browsers render no other type as a page
         parts.feed(answer.text)
     return parts.acting

@@ -1,4 +1,4 @@
-"""Every page over a shared store: PostgreSQL answers as SQLite does."""
+"""Every page with a shared store: PostgreSQL gives the same answers as SQLite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks that go on by themselves."""
+"""Background tasks."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 
 from engram import Engram
 from engram.errors import InvalidInput
-from engram.surfaces.dashboard.task import Task
+from engram.surfaces.dashboard.background_task import BackgroundTask
 
 
-def over(task: Task) -> Task:
+def over(task: BackgroundTask) -> BackgroundTask:
     while task.is_under_way:
         time.sleep(0.01)
     return task
@@ -26,15 +26,15 @@ def test_a_task_is_never_under_way_twice(engram: Engram) -> None:
         may_end.wait(60)
         return "done"
 
-    task = Task(work)
-    task.begin(engram)
-    task.begin(engram)
+    task = BackgroundTask(work)
+    task.start(engram)
+    task.start(engram)
     assert task.is_under_way
     assert (task.result, task.ended_at) == (None, None)
     may_end.set()
     assert over(task).result == "done"
     assert begun == [1]
-    task.begin(engram)
+    task.start(engram)
     over(task)
     assert begun == [1, 1]
 
@@ -46,8 +46,8 @@ def test_a_task_that_fails_says_so_and_can_begin_again(engram: Engram, problem: 
     def work(_: Engram) -> None:
         raise problem
 
-    task = Task(work)
-    task.begin(engram)
+    task = BackgroundTask(work)
+    task.start(engram)
     found = over(task).problem
     assert found is not None
     assert found.code == code

@@ -1,4 +1,4 @@
-"""Hooks: an agent's events become signs of life, news and refusals, and never break the agent."""
+"""Hooks: agents' events become activity, messages and refusals, and errors never break the agent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from engram import Engram
 from engram.store import hook_log
-from engram.surfaces.hooks.dialect import LONGEST
+from engram.surfaces.hooks.responses import MAX_CONTEXT_CHARS
 from tests.conftest import git
 
 
@@ -48,8 +48,8 @@ def shell(command: str) -> dict[str, Any]:
     return {"tool_name": "Bash", "tool_input": {"command": command}}
 
 
-def log(tmp_path: Path) -> list[hook_log.Firing]:
-    return list(hook_log.recent(str(tmp_path / "home")))
+def log(tmp_path: Path) -> list[hook_log.HookLogEntry]:
+    return list(hook_log.read_recent(str(tmp_path / "home")))
 
 
 def test_a_start_announces_the_session_and_says_what_helps(repository: Path, tmp_path: Path) -> None:
@@ -61,12 +61,12 @@ def test_a_start_announces_the_session_and_says_what_helps(repository: Path, tmp
         session = next(each for each in engram.get_active_sessions() if each.flavor == "claude")
     assert (session.native_id, session.project) == ("abc", str(repository))
     assert told.startswith(f"You are session `{session.id}`")
-    assert told.index("renaming things") < told.index("# The world")  # what may collide comes first
+    assert told.index("renaming things") < told.index("# The world")  # possible conflicts come first
     assert str(repository / "src") in told
-    assert told.count(session.id) == 1  # nobody is told of itself
+    assert told.count(session.id) == 1  # the session itself is left out
 
 
-def test_a_start_tells_of_the_last_work_on_the_project(repository: Path, tmp_path: Path) -> None:
+def test_a_start_shows_the_last_work_on_the_project(repository: Path, tmp_path: Path) -> None:
     with Engram(tmp_path / "home") as engram:
         engram.remember("earlier", "user", "We keep money in whole cents.")
         earlier = engram.register("codex", "rounding", native_id="n1", flavor="codex", cwd=str(repository))
@@ -81,14 +81,14 @@ def test_a_start_tells_of_the_last_work_on_the_project(repository: Path, tmp_pat
     assert f"codex on main, 0 s ago, unclear [`{earlier}`]" in told
 
 
-def test_the_same_start_told_twice_is_answered_once(repository: Path) -> None:
+def test_the_same_start_reported_twice_is_answered_once(repository: Path) -> None:
     started = event("SessionStart", "abc", repository, source="startup")
     assert hook(started)
     assert hook(started) == {}
-    assert hook({**started, "source": "compact"})  # what was told is gone from the context: it is told again
+    assert hook({**started, "source": "compact"})  # a compaction removed it from the context, so it is repeated
 
 
-def test_the_same_prompt_told_twice_is_answered_once(repository: Path, tmp_path: Path) -> None:
+def test_the_same_prompt_reported_twice_is_answered_once(repository: Path, tmp_path: Path) -> None:
     hook(event("SessionStart", "abc", repository))
     asked = event("UserPromptSubmit", "abc", repository, prompt="fix the login", prompt_id="p1")
     with Engram(tmp_path / "home") as engram:
@@ -100,13 +100,13 @@ def test_the_same_prompt_told_twice_is_answered_once(repository: Path, tmp_path:
         assert "second news" in hook({**asked, "prompt_id": "p2"})["additionalContext"]
 
 
-def test_a_prompt_tells_the_task_and_brings_the_news_once(repository: Path, tmp_path: Path) -> None:
+def test_a_prompt_sets_the_task_and_delivers_messages_once(repository: Path, tmp_path: Path) -> None:
     hook(event("SessionStart", "abc", repository))
     with Engram(tmp_path / "home") as engram:
         (session,) = engram.get_active_sessions()
         engram.send(None, session.id, "the build is red")
-        told = hook(event("UserPromptSubmit", "abc", repository, prompt="fix the login"))
-        assert "> the build is red" in told["additionalContext"]
+        response = hook(event("UserPromptSubmit", "abc", repository, prompt="fix the login"))
+        assert "> the build is red" in response["additionalContext"]
         assert hook(event("UserPromptSubmit", "abc", repository, prompt="go on")) == {}
         assert engram.get_session(session.id).summary == "go on"
 
@@ -124,7 +124,7 @@ def test_an_edit_claims_the_file_until_the_turn_ends(repository: Path, tmp_path:
         assert [lock.flavor for lock in engram.list_locks()] == ["codex"]
 
 
-def test_two_who_edit_one_file_in_checkouts_of_their_own_do_not_refuse_each_other(repository: Path) -> None:
+def test_edits_of_one_file_in_separate_checkouts_do_not_conflict(repository: Path) -> None:
     other = repository.parent / "worktree"
     git(repository, "worktree", "add", "-q", str(other), "-b", "feature")
     assert hook(event("PreToolUse", "abc", repository, **edit(repository / "src" / "app.py"))) == {}
@@ -134,18 +134,18 @@ def test_two_who_edit_one_file_in_checkouts_of_their_own_do_not_refuse_each_othe
     assert hook(codex("PreToolUse", "xyz", other, **edit(other / "README.md")))["permissionDecision"] == "deny"
 
 
-def test_who_was_refused_a_file_is_told_once_when_it_is_free(repository: Path) -> None:
+def test_a_refused_session_is_told_once_when_the_file_is_free(repository: Path) -> None:
     path = repository / "src" / "app.py"
     hook(event("PreToolUse", "abc", repository, **edit(path)))
     assert hook(codex("PreToolUse", "xyz", repository, **edit(path)))["permissionDecision"] == "deny"
     asked = codex("UserPromptSubmit", "xyz", repository, prompt="go on")
     assert hook({**asked, "turn_id": "t2"}) == {}
     hook(event("Stop", "abc", repository))
-    assert f"`{path}`, which you were refused, is free now." in hook({**asked, "turn_id": "t3"})["additionalContext"]
+    assert f"`{path}`, which you could not edit, is free now." in hook({**asked, "turn_id": "t3"})["additionalContext"]
     assert hook({**asked, "turn_id": "t4"}) == {}
 
 
-def test_a_person_who_calls_it_is_told_what_it_is_for() -> None:
+def test_a_person_who_calls_it_gets_the_help() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "engram", "hook", "--help"], capture_output=True, text=True, check=True, stdin=None
     )
@@ -168,8 +168,8 @@ def test_nothing_is_claimed_where_the_user_does_not_want_it(repository: Path, tm
     with Engram(tmp_path / "home") as engram:
         assert engram.list_locks() == []
         engram.lock_resource(engram.register("codex", "renaming", cwd=str(repository)), "src/")
-        told = hook(event("PreToolUse", "abc", repository, **edit(path)), ENGRAM_AUTO_CLAIM="false")
-    assert told["permissionDecision"] == "deny"
+        response = hook(event("PreToolUse", "abc", repository, **edit(path)), ENGRAM_AUTO_CLAIM="false")
+    assert response["permissionDecision"] == "deny"
 
 
 def test_a_patch_of_several_files_is_refused_as_a_whole(repository: Path, tmp_path: Path) -> None:
@@ -188,17 +188,17 @@ def test_a_notebook_is_guarded_like_any_file(repository: Path, tmp_path: Path) -
         assert hook(event("PreToolUse", "abc", repository, **given))["permissionDecision"] == "deny"
 
 
-def test_who_edits_what_changed_since_it_was_read_is_warned_once(repository: Path) -> None:
+def test_editing_a_file_that_changed_since_it_was_read_warns_once(repository: Path) -> None:
     path = repository / "src" / "app.py"
     hook(event("PostToolUse", "abc", repository, tool_name="Read", tool_input={"file_path": str(path)}))
     assert hook(event("PreToolUse", "abc", repository, **edit(path))) == {}
     path.write_text("print('changed by somebody')\n")
-    told = hook(event("PreToolUse", "abc", repository, **edit(path)))
-    assert "changed since you read it" in told["additionalContext"]
+    response = hook(event("PreToolUse", "abc", repository, **edit(path)))
+    assert "was changed by someone else after you read it" in response["additionalContext"]
     assert hook(event("PreToolUse", "abc", repository, **edit(path))) == {}
 
 
-def test_ones_own_edit_is_no_change_by_others(repository: Path) -> None:
+def test_a_sessions_own_edit_is_not_a_change_by_others(repository: Path) -> None:
     path = repository / "src" / "app.py"
     hook(event("PostToolUse", "abc", repository, tool_name="Read", tool_input={"file_path": str(path)}))
     path.write_text("print('mine')\n")
@@ -216,25 +216,25 @@ def test_an_agent_that_hears_nothing_before_a_tool_is_warned_after_it(repository
     gemini("AfterTool", "read_file")
     path.write_text("print('changed by somebody')\n")
     assert gemini("BeforeTool", "replace") == {}
-    assert "changed since you read it" in gemini("AfterTool", "replace")["additionalContext"]
+    assert "was changed by someone else after you read it" in gemini("AfterTool", "replace")["additionalContext"]
 
 
-def test_a_command_that_changes_what_another_holds_is_told_to_both(repository: Path, tmp_path: Path) -> None:
+def test_a_command_that_changes_a_locked_file_is_reported_to_both(repository: Path, tmp_path: Path) -> None:
     path = repository / "src" / "app.py"
     with Engram(tmp_path / "home") as engram:
         holder = engram.register("codex", "renaming things", cwd=str(repository))
         engram.lock_resource(holder, "src/")
         assert hook(event("PreToolUse", "abc", repository, **shell("sed -i s/hello/bye/ src/app.py"))) == {}
         path.write_text("print('bye')\n")
-        told = hook(event("PostToolUse", "abc", repository, **shell("sed -i s/hello/bye/ src/app.py")))
-        assert f"{path} changed while your command ran" in told["additionalContext"]
-        assert holder in told["additionalContext"]
+        response = hook(event("PostToolUse", "abc", repository, **shell("sed -i s/hello/bye/ src/app.py")))
+        assert f"{path} changed while your command ran" in response["additionalContext"]
+        assert holder in response["additionalContext"]
         (message,) = engram.inbox(holder)
-        assert "which you hold, changed" in message.body
-        assert [each.kind for each in engram.activity()] == ["trespassed"]
+        assert "which you hold, was changed" in message.body
+        assert [entry.kind for entry in engram.activity()] == ["trespassed"]
 
 
-def test_a_command_that_changes_nothing_held_says_nothing(repository: Path, tmp_path: Path) -> None:
+def test_a_command_that_changes_no_locked_file_says_nothing(repository: Path, tmp_path: Path) -> None:
     with Engram(tmp_path / "home") as engram:
         holder = engram.register("codex", "renaming things", cwd=str(repository))
         engram.lock_resource(holder, "src/app.py")
@@ -245,13 +245,13 @@ def test_a_command_that_changes_nothing_held_says_nothing(repository: Path, tmp_
         assert engram.inbox(holder) == []
 
 
-def test_news_comes_between_two_tools_as_well(repository: Path, tmp_path: Path) -> None:
+def test_messages_arrive_between_two_tools_as_well(repository: Path, tmp_path: Path) -> None:
     hook(event("SessionStart", "abc", repository))
     with Engram(tmp_path / "home") as engram:
         (session,) = engram.get_active_sessions()
         engram.send(None, session.id, "stop, the branch is frozen")
-    told = hook(event("PostToolUse", "abc", repository, **shell("ls")))
-    assert "> stop, the branch is frozen" in told["additionalContext"]
+    response = hook(event("PostToolUse", "abc", repository, **shell("ls")))
+    assert "> stop, the branch is frozen" in response["additionalContext"]
 
 
 def test_grok_is_briefed_with_its_first_tool(repository: Path) -> None:
@@ -277,7 +277,7 @@ def test_a_subagent_under_an_id_of_its_own_is_not_refused_what_its_parent_edits(
     """Copilot and Grok give subagents session ids; they run in the process of the session that started them."""
     call = "subprocess.run([sys.executable, '-m', 'engram', 'hook'], input=line, text=True)"
     code = f"import subprocess, sys; [{call} for line in sys.stdin]"
-    agent = repository.parent / "copilot"  # a process whose name says that it is an agent
+    agent = repository.parent / "copilot"  # a process named like an agent
     agent.symlink_to(sys.executable)
 
     def copilot(session: str, **facts: Any) -> str:
@@ -292,7 +292,7 @@ def test_a_subagent_under_an_id_of_its_own_is_not_refused_what_its_parent_edits(
     assert "You are session" in done.stdout
     assert "deny" not in done.stdout
     with Engram(os.environ["ENGRAM_HOME"]) as engram:
-        assert [each.native_id for each in engram.get_active_sessions()] == ["main"]
+        assert [session.native_id for session in engram.get_active_sessions()] == ["main"]
 
 
 def test_the_end_completes_the_session(repository: Path, tmp_path: Path) -> None:
@@ -301,7 +301,7 @@ def test_the_end_completes_the_session(repository: Path, tmp_path: Path) -> None
     with Engram(tmp_path / "home") as engram:
         (done,) = engram.get_recent_sessions()
         assert "logout" in (done.completion_summary or "")
-        hook(event("Stop", "abc", repository))  # Grok says so once more after the end
+        hook(event("Stop", "abc", repository))  # Grok repeats the event after the end
         assert engram.get_active_sessions() == []
 
 
@@ -328,45 +328,45 @@ def test_settings_that_make_no_sense_are_written_down_and_the_agent_goes_on(repo
 
 def test_a_server_that_is_away_is_asked_once_in_a_while(repository: Path, tmp_path: Path) -> None:
     with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))  # nobody listens
+        door.bind(("127.0.0.1", 0))  # there is no server
         store = f"postgresql://me@127.0.0.1:{door.getsockname()[1]}/engram"
         for _ in range(2):
             assert hook(event("SessionStart", "abc", repository), ENGRAM_STORE=store) == {}
         first = (tmp_path / "home" / "store.away").stat().st_mtime_ns
         hook(event("Stop", "abc", repository), ENGRAM_STORE=store)
         assert (tmp_path / "home" / "store.away").stat().st_mtime_ns == first
-    assert ["cannot be reached" in fired.problem for fired in log(tmp_path)[:3]] == [True] * 3
+    assert ["cannot reach the store" in fired.problem for fired in log(tmp_path)[:3]] == [True] * 3
 
 
 def test_hooks_reach_a_server_that_is_there(repository: Path, tmp_path: Path, postgres_store: str) -> None:
-    told = hook(event("SessionStart", "abc", repository), ENGRAM_STORE=postgres_store)
-    assert "You are session" in told["additionalContext"]
+    response = hook(event("SessionStart", "abc", repository), ENGRAM_STORE=postgres_store)
+    assert "You are session" in response["additionalContext"]
 
 
-def test_what_is_told_is_never_too_long(repository: Path, tmp_path: Path) -> None:
+def test_context_is_never_too_long(repository: Path, tmp_path: Path) -> None:
     with Engram(tmp_path / "home") as engram:
         for number in range(30):
             engram.register("codex", f"task {number} " + "ü" * 90, cwd=str(repository))
         engram.set_world_state("wörld " * 800, project=str(repository))
-    told = hook(event("SessionStart", "abc", repository), ENGRAM_START_TOKENS="100000")
-    assert len(told["additionalContext"].encode()) <= LONGEST
-    assert "the rest: `engram" in told["additionalContext"]
+    response = hook(event("SessionStart", "abc", repository), ENGRAM_START_TOKENS="100000")
+    assert len(response["additionalContext"].encode()) <= MAX_CONTEXT_CHARS
+    assert "truncated. See `engram" in response["additionalContext"]
 
 
 def test_the_log_of_hooks_does_not_grow_for_ever(tmp_path: Path) -> None:
     home = str(tmp_path / "home")
     for _ in range(3):
-        hook_log.note(home, "claude", "start", 0.01, "x" * 900)
+        hook_log.write_entry(home, "claude", "start", 0.01, "x" * 900)
     path = tmp_path / "home" / "hook.log"
     path.write_text(path.read_text() * 400)
-    hook_log.note(home, "claude", "prompt", 0.02)
+    hook_log.write_entry(home, "claude", "prompt", 0.02)
     assert not path.exists()
-    hook_log.note(home, "claude", "stop", 0.02)
-    assert [fired.event for fired in hook_log.recent(home)][-2:] == ["prompt", "stop"]
+    hook_log.write_entry(home, "claude", "stop", 0.02)
+    assert [fired.event for fired in hook_log.read_recent(home)][-2:] == ["prompt", "stop"]
 
 
 def test_a_hook_loads_nothing_it_does_not_need(repository: Path) -> None:
-    """Cold start is a feature: what an edit loads is counted here, its time in the benchmark."""
+    """Keep cold starts fast: count the modules an edit loads; the benchmark measures the time."""
     code = (
         "import os, sys; os._exit = lambda _: (print(*sys.modules, file=sys.stderr), sys.stderr.flush(), os.abort());"
         "from engram.surfaces.hooks import main; main([])"
@@ -380,12 +380,12 @@ def test_a_hook_loads_nothing_it_does_not_need(repository: Path) -> None:
              "json", "re", "enum", "hashlib", "numpy", "orjson", "contextlib"}  # fmt: skip
     bare = [sys.executable, "-I", "-c", "import sys; print(*sys.modules)"]
     before = subprocess.run(bare, capture_output=True, text=True, check=True)
-    assert "engram.coordination.edits" in loaded.stderr.split()
+    assert "engram.sessions.file_edits" in loaded.stderr.split()
     assert heavy & set(loaded.stderr.split()) - set(before.stdout.split()) == set()
 
 
-def test_a_secret_in_a_prompt_is_not_told_to_other_sessions(repository: Path, tmp_path: Path) -> None:
-    secret = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"  # in two, or this very file would be redacted
+def test_a_secret_in_a_prompt_is_not_shown_to_other_sessions(repository: Path, tmp_path: Path) -> None:
+    secret = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"  # split, so that this file is not redacted
     hook(event("SessionStart", "abc", repository))
     hook(event("UserPromptSubmit", "abc", repository, prompt=f"deploy with {secret}, please"))
     told = hook(event("SessionStart", "xyz", repository))["additionalContext"]
@@ -395,7 +395,9 @@ def test_a_secret_in_a_prompt_is_not_told_to_other_sessions(repository: Path, tm
     assert secret.encode() not in (tmp_path / "home" / "engram.db-wal").read_bytes()
 
 
-def test_a_spool_that_cannot_be_written_keeps_nobody_from_letting_go(repository: Path, tmp_path: Path) -> None:
+def test_a_spool_that_cannot_be_written_does_not_keep_locks_from_being_released(
+    repository: Path, tmp_path: Path
+) -> None:
     hook(event("SessionStart", "abc", repository))
     hook(event("PreToolUse", "abc", repository, **edit(repository / "src" / "app.py")))
     (tmp_path / "home" / "spool").write_text("in the way")
@@ -411,21 +413,23 @@ def test_a_prompt_of_any_length_brings_the_news_and_says_nothing_else(repository
     hook(event("SessionStart", "abc", repository))
     with Engram(tmp_path / "home") as engram:
         engram.send(None, engram.get_active_sessions()[0].id, "the schema changed")
-    told = hook(event("UserPromptSubmit", "abc", repository, prompt="why does this fail? " + "log line\n" * 200_000))
-    assert "the schema changed" in told["additionalContext"]
+    response = hook(
+        event("UserPromptSubmit", "abc", repository, prompt="why does this fail? " + "log line\n" * 200_000)
+    )
+    assert "the schema changed" in response["additionalContext"]
     assert [fired.problem for fired in log(tmp_path)] == ["", ""]
 
 
-def test_a_recall_that_fails_is_written_down_and_the_news_is_told(repository: Path, tmp_path: Path) -> None:
+def test_a_failed_recall_is_logged_and_messages_are_delivered(repository: Path, tmp_path: Path) -> None:
     hook(event("SessionStart", "abc", repository))
     with Engram(tmp_path / "home") as engram:
         engram.send(None, engram.get_active_sessions()[0].id, "the schema changed")
         engram.engine.run("drop table segments")
-    told = hook(event("UserPromptSubmit", "abc", repository, prompt="which port does the billing service use?"))
-    assert "the schema changed" in told["additionalContext"]
-    assert [fired.problem for fired in log(tmp_path) if "Nothing was recalled" in fired.problem]
+    response = hook(event("UserPromptSubmit", "abc", repository, prompt="which port does the billing service use?"))
+    assert "the schema changed" in response["additionalContext"]
+    assert [fired.problem for fired in log(tmp_path) if "Recall failed" in fired.problem]
 
 
 def test_a_flavor_of_several_words_is_one_word_in_the_log(tmp_path: Path) -> None:
-    hook_log.note(str(tmp_path / "home"), "my agent\nx", "start", 0.001)
+    hook_log.write_entry(str(tmp_path / "home"), "my agent\nx", "start", 0.001)
     assert [(fired.flavor, fired.event) for fired in log(tmp_path)] == [("my-agent-x", "start")]

@@ -1,6 +1,6 @@
-"""What each agent really sends is understood, and answered in its own shape.
+"""Events as each agent sends them are parsed, and answered in its format.
 
-The golden files hold the events of real programs, one file per agent and version, as tools/clients.py names them.
+The golden files contain events of real programs, one file per agent and version, named as in tools/clients.py.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.surfaces.hooks import dialect, occasion, tools
-from engram.surfaces.hooks.dialect import LONGEST, Told
+from engram.agents.agent import AFTER, BEFORE, PROMPT, START
+from engram.surfaces.hooks import hook_event, responses, tools
+from engram.surfaces.hooks.responses import MAX_CONTEXT_CHARS, HookResponse
 from tests.capture.transcripts import SHARED
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -22,52 +23,52 @@ FILES = sorted(path.stem for path in GOLDEN.glob("*.json"))
 CHANGED = {"claude", "gemini", "grok", "qwen", "copilot", "codex"}
 
 
-def met(record: dict[str, Any]) -> occasion.Occasion:
-    found = occasion.read(json.dumps(record["payload"]).encode(), [], record["env"])
-    assert found is not None
-    return found
+def met(record: dict[str, Any]) -> hook_event.HookEvent:
+    result = hook_event.read_hook_event(json.dumps(record["payload"]).encode(), [], record["env"])
+    assert result is not None
+    return result
 
 
-def golden(name: str) -> list[tuple[dict[str, Any], occasion.Occasion]]:
+def golden(name: str) -> list[tuple[dict[str, Any], hook_event.HookEvent]]:
     records = json.loads((GOLDEN / f"{name}.json").read_text())
     return [(record, met(record)) for record in records]
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_agent_is_known_by_what_it_says(name: str) -> None:
-    assert {each.flavor for _, each in golden(name)} == {name.partition("-")[0]}
+def test_the_agent_is_recognized_by_its_event(name: str) -> None:
+    assert {event.flavor for _, event in golden(name)} == {name.partition("-")[0]}
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_event_is_known_by_its_name(name: str) -> None:
-    for record, each in golden(name):
-        assert each.event == occasion.EVENTS[record["event"].lower()]
-        assert each.session
-        assert each.cwd == "/home/me/app"
+    for record, event in golden(name):
+        assert event.event == hook_event.EVENTS[record["event"].lower()]
+        assert event.session
+        assert event.cwd == "/home/me/app"
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_what_the_user_asked_is_read_without_what_hooks_put_before_it(name: str) -> None:
-    said = {each.prompt for _, each in golden(name) if each.event == occasion.PROMPT}
-    assert all(prompt.startswith("change the constant") for prompt in said)
-    assert said
+    prompts = {event.prompt for _, event in golden(name) if event.event == PROMPT}
+    assert all(prompt.startswith("change the constant") for prompt in prompts)
+    assert prompts
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_files_a_tool_is_about_to_write_are_known(name: str) -> None:
-    before = [each for _, each in golden(name) if each.event == occasion.BEFORE]
-    written = {path for each in before for path in tools.edited(each.tool, each.given)}
+    before = [event for _, event in golden(name) if event.event == BEFORE]
+    written = {path for each in before for path in tools.list_edited_files(each.tool, each.tool_input)}
     assert {Path(path).name for path in written} <= {"app.py", "new.py"}
     assert written
-    read = {path for each in before for path in tools.read(each.tool, each.given)}
+    read = {path for each in before for path in tools.list_read_files(each.tool, each.tool_input)}
     assert {Path(path).name for path in read} <= {"app.py"}
     assert "by-claude" in name or any(tools.is_shell(each.tool) for each in before)
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_refusal_is_in_the_shape_the_agent_obeys(name: str) -> None:
-    each = next(each for _, each in golden(name) if each.event == occasion.BEFORE)
-    answer = dialect.spoken(each, Told(refusal="held by another"))
+    each = next(event for _, event in golden(name) if event.event == BEFORE)
+    answer = responses.format_response(each, HookResponse(refusal="held by another"))
     inner = answer if each.flavor == "copilot" and not each.borrowed else answer["hookSpecificOutput"]
     assert (inner["permissionDecision"], inner["permissionDecisionReason"]) == ("deny", "held by another")
     if each.flavor in ("gemini", "grok"):
@@ -76,8 +77,8 @@ def test_a_refusal_is_in_the_shape_the_agent_obeys(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_context_is_in_the_shape_the_agent_takes_in(name: str) -> None:
-    record, each = next((r, each) for r, each in golden(name) if each.event == occasion.AFTER)
-    answer = dialect.spoken(each, Told(context="news"))
+    record, each = next((r, event) for r, event in golden(name) if event.event == AFTER)
+    answer = responses.format_response(each, HookResponse(context="news"))
     if each.flavor == "copilot" and not each.borrowed:
         assert answer == {"additionalContext": "news"}
     else:
@@ -86,10 +87,10 @@ def test_context_is_in_the_shape_the_agent_takes_in(name: str) -> None:
 
 def test_context_is_not_given_where_the_model_would_not_get_it() -> None:
     deaf = {
-        (name, each.event)
+        (name, event.event)
         for name in FILES
-        for _, each in golden(name)
-        if each.event in (occasion.START, occasion.PROMPT) and not dialect.hears(each)
+        for _, event in golden(name)
+        if event.event in (START, PROMPT) and not responses.reaches_model(event)
     }
     assert {(name.partition("-")[0], "by-claude" in name) for name, _ in deaf} == {("grok", False), ("copilot", True)}
 
@@ -101,18 +102,23 @@ def test_every_recorded_event_of_the_shared_samples_is_understood(folder: Path) 
         pytest.skip("OpenCode has no hooks; its plugin speaks our own words")
     for line in folder.read_text().splitlines():
         record = json.loads(line)
-        found = occasion.read(json.dumps(record["input"]).encode(), [], record["env"])
-        known = record["event"].lower() in occasion.EVENTS
-        assert (found is not None) == known
-        assert found is None or (found.flavor, found.event) == (flavor, occasion.EVENTS[record["event"].lower()])
+        result = hook_event.read_hook_event(json.dumps(record["input"]).encode(), [], record["env"])
+        known = record["event"].lower() in hook_event.EVENTS
+        assert (result is not None) == known
+        assert result is None or (result.flavor, result.event) == (flavor, hook_event.EVENTS[record["event"].lower()])
 
 
 def test_a_patch_names_every_file_it_touches() -> None:
     lines = ("Begin Patch", "Add File: a.py", "Update File: b.py", "Move to: c.py", "Delete File: d.py", "End Patch")
     patch = "\n".join(f"*** {line}" for line in lines)
-    assert tools.edited("apply_patch", {"command": patch}) == ["a.py", "b.py", "c.py", "d.py"]
-    assert tools.edited("Bash", {"command": f"apply_patch <<'EOF'\n{patch}\nEOF"}) == ["a.py", "b.py", "c.py", "d.py"]
-    assert tools.edited("Bash", {"command": "ls"}) == []
+    assert tools.list_edited_files("apply_patch", {"command": patch}) == ["a.py", "b.py", "c.py", "d.py"]
+    assert tools.list_edited_files("Bash", {"command": f"apply_patch <<'EOF'\n{patch}\nEOF"}) == [
+        "a.py",
+        "b.py",
+        "c.py",
+        "d.py",
+    ]
+    assert tools.list_edited_files("Bash", {"command": "ls"}) == []
 
 
 JSON = st.recursive(
@@ -126,15 +132,15 @@ NAMES = st.sampled_from([
 
 
 @given(st.dictionaries(NAMES, JSON | st.sampled_from(["PreToolUse", "Edit", "s1", "SessionStart"])))
-def test_whatever_an_agent_says_is_read_or_passed_over(payload: dict[str, Any]) -> None:
-    found = occasion.read(json.dumps(payload).encode(), [], {})
-    if found is not None:
-        assert found.event in set(occasion.EVENTS.values())
-        assert all(isinstance(path, str) for path in tools.edited(found.tool, found.given))
-        json.dumps(dialect.spoken(found, Told(context="a", refusal="b")))
+def test_any_event_is_parsed_or_ignored(payload: dict[str, Any]) -> None:
+    result = hook_event.read_hook_event(json.dumps(payload).encode(), [], {})
+    if result is not None:
+        assert result.event in set(hook_event.EVENTS.values())
+        assert all(isinstance(path, str) for path in tools.list_edited_files(result.tool, result.tool_input))
+        json.dumps(responses.format_response(result, HookResponse(context="a", refusal="b")))
 
 
 @given(st.text(max_size=30_000), st.integers(1, 60))
-def test_what_is_told_fits_every_agent(text: str, times: int) -> None:
-    fitted = dialect.fitted(text * times)
-    assert len(fitted.encode("utf-8", "replace")) <= LONGEST
+def test_context_fits_every_agent(text: str, times: int) -> None:
+    fitted = responses.truncate_context(text * times)
+    assert len(fitted.encode("utf-8", "replace")) <= MAX_CONTEXT_CHARS

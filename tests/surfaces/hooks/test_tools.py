@@ -1,4 +1,4 @@
-"""What a tool is about to write is seen, however its agent words it."""
+"""The files of a tool call are found for every agent."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ PATCH = "*** Begin Patch\n*** Update File: src/app.py\n@@\n-a\n+b\n*** End Patch
 )
 @pytest.mark.parametrize("tool", ["apply_patch", "shell"])
 def test_a_patch_names_its_files_in_every_shape(tool: str, given: dict[str, object]) -> None:
-    assert tools.edited(tool, given) == ["src/app.py"]
+    assert tools.list_edited_files(tool, given) == ["src/app.py"]
 
 
 @pytest.mark.parametrize("given", [{"command": 7}, {"command": [1, None]}, {"paths": [1, {}, "", " ", "a\0b"]}, {}])
-def test_what_names_no_file_is_no_edit(given: dict[str, object]) -> None:
-    assert tools.edited("apply_patch", given) == []
+def test_a_call_without_a_file_is_not_an_edit(given: dict[str, object]) -> None:
+    assert tools.list_edited_files("apply_patch", given) == []

@@ -1,4 +1,4 @@
-"""A program that calls the HTTP surface, without a network between."""
+"""A client of the HTTP application, without a network."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import httpx
 from starlette.applications import Starlette
 
 from engram import Engram
-from engram.surfaces.http.application import application
+from engram.surfaces.http.application import build_application
 
 T = TypeVar("T")
 JSON = {"content-type": "application/json"}
 
 
 class Caller:
-    """A program that calls the server, in whatever language."""
+    """A client of the server."""
 
     def __init__(self, hub: Engram) -> None:
-        self.app = application(hub)
+        self.app = build_application(hub)
 
     def post(self, operation: str, **arguments: Any) -> httpx.Response:
         return self.send("POST", f"/api/{operation}", json=arguments)

@@ -1,4 +1,4 @@
-"""A server in a process of its own."""
+"""A server in its own process."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ import httpx
 PROGRAM = """
 import sys
 from engram.errors import Error
-from engram.settings import load
+from engram.settings import load_settings
 from engram.surfaces.encode import to_json
 from engram.surfaces.http.server import serve
 
 port = int(sys.argv[1]) if sys.argv[1:] else None
 try:
-    serve(load(), port=port, announce=lambda endpoint: print(to_json(endpoint), flush=True))
+    serve(load_settings(), port=port, announce=lambda endpoint: print(to_json(endpoint), flush=True))
 except Error as refusal:
     sys.exit(f"{refusal.code}: {refusal}")
 """
 
 
 class Running:
-    """A server in a process of its own."""
+    """A server in its own process."""
 
     def __init__(self, home: Path, *words: str, store: str | None = None) -> None:
         self.home = home
@@ -62,5 +62,5 @@ class Running:
 
     @property
     def credentials(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads((self.home / "serve.json").read_text())
-        return found
+        data: dict[str, Any] = json.loads((self.home / "serve.json").read_text())
+        return data

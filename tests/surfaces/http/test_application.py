@@ -1,4 +1,4 @@
-"""HTTP: every operation for every language."""
+"""HTTP: all operations as JSON."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from starlette.routing import Route
 from engram import Engram
 from engram import operation as registry
 from engram.hub import Hub
-from engram.operation import Help, Operation, operations
+from engram.operation import Help, Operation, list_operations
 from engram.surfaces import signature
-from engram.surfaces.http.application import application, offered
+from engram.surfaces.http.application import build_application, list_offered
 from tests.surfaces.http.calling import JSON, Caller, with_client
 
 
@@ -42,7 +42,7 @@ def echo(
     loud: Annotated[bool, Help("a switch")] = False,
     words: Annotated[list[str] | None, Help("several")] = None,
 ) -> list[Any]:
-    """Return what was understood."""
+    """Return the parsed arguments."""
     if loud and words == ["fail"]:
         raise RuntimeError("the secret of the machine room")
     return [count, share, loud, words]
@@ -86,7 +86,7 @@ def test_a_day_of_two_agents_in_any_language(hub: Engram, repository: Path) -> N
     assert call.post("lock_resource", session_id=second, resource="src/app.py").status_code == 200
 
 
-def test_a_refused_call_also_tells_of_unread_messages(hub: Engram) -> None:
+def test_a_refused_call_also_reports_unread_messages(hub: Engram) -> None:
     call = Caller(hub)
     one, two = hub.register("one", "x", project="p"), hub.register("two", "y", project="p")
     hub.lock_resource(one, "db:schema")
@@ -109,19 +109,24 @@ def test_a_call_that_names_no_session_carries_no_count(hub: Engram, operation: s
 
 
 def test_every_operation_for_agents_is_offered_and_nothing_else(local: Engram) -> None:
-    routes = {route.path: route for route in application(local).routes if isinstance(route, Route)}
-    assert set(routes) == {"/api", "/mcp", "/api/sitrep", *(f"/api/{each.name}" for each in operations() if each.agent)}
-    for each in offered():
-        assert routes[f"/api/{each.name}"].methods == ({"POST"} if each.writes else {"GET", "HEAD", "POST"})
+    routes = {route.path: route for route in build_application(local).routes if isinstance(route, Route)}
+    assert set(routes) == {
+        "/api",
+        "/mcp",
+        "/api/sitrep",
+        *(f"/api/{operation.name}" for operation in list_operations() if operation.agent),
+    }
+    for tool in list_offered():
+        assert routes[f"/api/{tool.name}"].methods == ({"POST"} if tool.writes else {"GET", "HEAD", "POST"})
 
 
 def test_the_list_describes_every_parameter_of_every_operation(local: Engram) -> None:
     listed = Caller(local).get("/api").json()["operations"]
-    assert [each["name"] for each in listed] == [each.name for each in offered()]
-    for described, each in zip(listed, offered(), strict=True):
+    assert [each["name"] for each in listed] == [tool.name for tool in list_offered()]
+    for described, each in zip(listed, list_offered(), strict=True):
         assert described["summary"]
         assert described["writes"] is each.writes
-        asked = signature.parameters(each)
+        asked = signature.list_parameters(each)
         assert [(p["name"], p["required"], p["default"]) for p in described["parameters"]] == [
             (p.name, p.required, p.default) for p in asked
         ]
@@ -131,8 +136,8 @@ def test_the_list_describes_every_parameter_of_every_operation(local: Engram) ->
 
 
 def test_an_operation_kept_from_agents_does_not_exist_here(echoing: Caller) -> None:
-    assert "hidden" not in [each["name"] for each in echoing.get("/api").json()["operations"]]
-    hidden = [each.name for each in operations() if not each.agent]
+    assert "hidden" not in [operation["name"] for operation in echoing.get("/api").json()["operations"]]
+    hidden = [operation.name for operation in list_operations() if not operation.agent]
     assert hidden
     for name in hidden:
         for method in ("GET", "POST"):
@@ -184,7 +189,7 @@ def test_null_means_not_given(echoing: Caller) -> None:
     assert echoing.post("echo", count=1, share=None, loud=None, words=None).json() == [1, 0.5, False, None]
 
 
-def test_a_failure_inside_is_told_to_the_log_and_not_to_the_caller(
+def test_an_internal_error_goes_to_the_log_and_not_to_the_caller(
     echoing: Caller, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR, "engram.serve"):
@@ -224,7 +229,7 @@ def test_a_call_waits_a_minute_at_most(local: Engram, operation: str) -> None:
     assert "60 seconds" in answer.json()["message"]
 
 
-def test_those_who_wait_do_not_keep_out_the_one_who_lets_go(hub: Engram) -> None:
+def test_waiting_calls_do_not_block_a_release(hub: Engram) -> None:
     holder, waiter = hub.register("one", "x", project="p"), hub.register("two", "y", project="p")
     hub.lock_resource(holder, "db:schema")
     wish = {"session_id": waiter, "resource": "db:schema", "wait": 30}
@@ -236,7 +241,7 @@ def test_those_who_wait_do_not_keep_out_the_one_who_lets_go(hub: Engram) -> None
         let_go = await client.post("/api/release_resource", json={"session_id": holder, "resource": "db:schema"})
         return [let_go.status_code, *(answer.status_code for answer in await asyncio.gather(*calls))]
 
-    assert set(with_client(application(hub), act)) == {200}
+    assert set(with_client(build_application(hub), act)) == {200}
 
 
 STRANGE: list[Any] = [
@@ -247,23 +252,23 @@ STRANGE: list[Any] = [
 
 
 def test_no_argument_breaks_an_operation(hub: Engram, thorough: bool) -> None:
-    # Each odd value for each parameter on one of the engines, in turn; thorough is on both.
+    # Each odd value for each parameter, on one engine in turn; --thorough uses both.
     turns = itertools.cycle([True] if thorough else [hub.engine.dialect == "sqlite", hub.engine.dialect != "sqlite"])
     session = hub.register("one", "x", project="p")
     sound = {"session_id": session, "sender": session, "to": session, "resources": ["a"], "since": 1}
 
     async def act(client: httpx.AsyncClient) -> list[Any]:
         broken = []
-        for each in offered():
-            asked = signature.parameters(each)
+        for tool in list_offered():
+            asked = signature.list_parameters(tool)
             least = {p.name: sound.get(p.name, "x") for p in asked if p.required}
             for parameter, given in itertools.product(asked, STRANGE):
                 if not next(turns) or (parameter.name, given) == ("wait", 1.5):
                     continue
                 body = json.dumps({**least, parameter.name: given})
-                answer = await client.post(f"/api/{each.name}", content=body, headers=JSON)
+                answer = await client.post(f"/api/{tool.name}", content=body, headers=JSON)
                 if answer.status_code >= 500:
-                    broken.append((each.name, parameter.name, given, answer.text))
+                    broken.append((tool.name, parameter.name, given, answer.text))
         return broken
 
-    assert with_client(application(hub), act) == []
+    assert with_client(build_application(hub), act) == []

@@ -1,4 +1,4 @@
-"""Bodies: strict JSON, of the right kind and size, and nothing that hurts later."""
+"""Request bodies: strict JSON of the right type and size."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engram import Engram
-from engram.surfaces.http.body import BODY_BYTES
+from engram.surfaces.http.request_body import MAX_BODY_BYTES
 from tests.surfaces.http.calling import JSON, Caller
 
 
@@ -76,14 +76,14 @@ def test_json_may_say_its_charset(local: Engram) -> None:
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_body_beyond_the_limit_is_refused(local: Engram, chunked: bool) -> None:
     async def pieces() -> AsyncIterator[bytes]:
-        for _ in range(BODY_BYTES // 65536 + 1):
+        for _ in range(MAX_BODY_BYTES // 65536 + 1):
             yield b" " * 65536
 
-    content = pieces() if chunked else b" " * (BODY_BYTES + 1)
+    content = pieces() if chunked else b" " * (MAX_BODY_BYTES + 1)
     answer = Caller(local).send("POST", "/api/stats", content=content, headers=JSON)
     assert (answer.status_code, answer.json()["error"]) == (413, "too_large")
 
 
 def test_a_body_at_the_limit_is_read(local: Engram) -> None:
-    body = b"{}".ljust(BODY_BYTES)
+    body = b"{}".ljust(MAX_BODY_BYTES)
     assert Caller(local).send("POST", "/api/stats", content=body, headers=JSON).status_code == 200

@@ -1,4 +1,4 @@
-"""The door: local programs that know the secret, and nobody else's pages."""
+"""Access control: programs with the token, and no pages of other origins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from engram import Engram
-from engram.surfaces.http.application import application
+from engram.surfaces.http.application import build_application
 from tests.surfaces.http.calling import Caller, with_client
 
 TOKEN = "a-token-of-the-right-length-for-a-test-of-it"
@@ -44,7 +44,7 @@ def local(tmp_path: Path) -> Iterator[Engram]:
 
 
 def expected(token: str | None, host: str, origin: str) -> int | None:
-    """Return the refusal the door owes, None for those it lets in."""
+    """Return the expected refusal, or None if the request is accepted."""
     if host not in GOOD_HOSTS:
         return 421
     if origin not in ("none", "own"):
@@ -52,11 +52,11 @@ def expected(token: str | None, host: str, origin: str) -> int | None:
     return None if token == GOOD_TOKEN else 401
 
 
-def test_no_route_lets_anybody_in_who_should_stay_out(local: Engram) -> None:
-    app = application(local, token=TOKEN, hosts=HOSTS)
+def test_no_route_accepts_a_request_it_should_refuse(local: Engram) -> None:
+    app = build_application(local, token=TOKEN, hosts=HOSTS)
     ours = [route.path for route in app.routes if isinstance(route, Route)]
     paths = [path for path in ours if path.startswith(("/api", "/mcp"))] + ["/api/nonsense", "/mcp/nonsense"]
-    # Every route meets every kind of caller; every variety of each kind meets some routes.
+    # Every kind of caller for every route, and every variant of each kind for some routes.
     few = itertools.product(
         (None, TOKENS[6], GOOD_TOKEN), (GOOD_HOSTS[0], BAD_HOSTS[1]), ("none", "own", "null", ORIGINS[3])
     )
@@ -81,7 +81,7 @@ def test_no_route_lets_anybody_in_who_should_stay_out(local: Engram) -> None:
 
 
 def sealed(answer: httpx.Response) -> bool:
-    """Tell whether an answer keeps to itself."""
+    """Return whether a response has the protective headers."""
     kept = (answer.headers.get("cache-control"), answer.headers.get("x-content-type-options"))
     return kept == ("no-store", "nosniff") and not any(name.startswith("access-control") for name in answer.headers)
 
@@ -109,7 +109,7 @@ def test_further_headers_cannot_talk_the_door_open(local: Engram, extra: list[tu
     async def act(client: httpx.AsyncClient) -> int:
         return (await client.get("/api/stats", headers=headers)).status_code
 
-    assert with_client(application(local, token=TOKEN, hosts=HOSTS), act) == status
+    assert with_client(build_application(local, token=TOKEN, hosts=HOSTS), act) == status
 
 
 def test_a_forwarded_host_does_not_stand_in_for_the_real_one(local: Engram) -> None:
@@ -118,7 +118,7 @@ def test_a_forwarded_host_does_not_stand_in_for_the_real_one(local: Engram) -> N
     async def act(client: httpx.AsyncClient) -> int:
         return (await client.get("/api/stats", headers=headers)).status_code
 
-    assert with_client(application(local, token=TOKEN, hosts=HOSTS), act) == 421
+    assert with_client(build_application(local, token=TOKEN, hosts=HOSTS), act) == 421
 
 
 def test_on_a_socket_any_host_will_do_and_no_page(local: Engram) -> None:
@@ -129,7 +129,7 @@ def test_on_a_socket_any_host_will_do_and_no_page(local: Engram) -> None:
     assert call.send("GET", "/api", headers={"sec-fetch-site": "cross-site"}).status_code == 403
 
 
-def test_no_websocket_is_let_in(local: Engram) -> None:
+def test_websockets_are_refused(local: Engram) -> None:
     said: list[Any] = []
 
     async def send(message: Any) -> None:
@@ -141,7 +141,7 @@ def test_no_websocket_is_let_in(local: Engram) -> None:
     async def welcome(socket: WebSocket) -> None:
         await socket.accept()
 
-    app = application(local, token=TOKEN, hosts=HOSTS)
+    app = build_application(local, token=TOKEN, hosts=HOSTS)
     app.router.routes.append(WebSocketRoute("/live", welcome))
     scope = {"type": "websocket", "path": "/live", "headers": [], "query_string": b"", "subprotocols": []}
     asyncio.run(app(scope, receive, send))
@@ -149,6 +149,6 @@ def test_no_websocket_is_let_in(local: Engram) -> None:
 
 
 @pytest.mark.parametrize(("token", "hosts"), [(TOKEN, frozenset()), (None, HOSTS), ("", HOSTS)])
-def test_half_a_door_is_no_door(local: Engram, token: str | None, hosts: frozenset[str]) -> None:
+def test_token_and_hosts_are_needed_together(local: Engram, token: str | None, hosts: frozenset[str]) -> None:
     with pytest.raises(ValueError, match="token"):
-        application(local, token=token, hosts=hosts)
+        build_application(local, token=token, hosts=hosts)

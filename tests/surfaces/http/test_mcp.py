@@ -60,7 +60,7 @@ def test_the_newer_era_says_the_same_in_headers_and_body(caller: Caller) -> None
     assert newer(caller, "tools/call", {"Mcp-Name": "sitrep"}, name="sitrep").status_code == 200
     odd = f"=?base64?{base64.b64encode('engram://session/ü'.encode()).decode()}?="
     answer = newer(caller, "resources/read", {"Mcp-Name": odd}, uri="engram://session/ü")
-    assert code(answer) == (400, protocol.BAD_PARAMS)  # understood, but not there
+    assert code(answer) == (400, protocol.BAD_PARAMS)  # a valid request for something unknown
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_newer_header_over_an_older_body_is_refused(caller: Caller) -> None:
     assert code(older(caller, "tools/list", stated)) == (400, protocol.BAD_PARAMS)
 
 
-def test_a_version_nobody_knows_is_refused_with_those_we_know(caller: Caller) -> None:
+def test_an_unknown_version_is_refused_with_the_supported_ones(caller: Caller) -> None:
     answer = older(caller, "tools/list", {"MCP-Protocol-Version": "2031-01-01"})
     assert code(answer) == (400, protocol.UNSUPPORTED)
     assert answer.json()["error"]["data"]["supported"] == ["2026-07-28"]
@@ -104,7 +104,7 @@ def test_an_unknown_method_is_not_found_in_the_newer_era_only(caller: Caller) ->
 
 
 @pytest.mark.parametrize("body", [b"{", b"\xff", b"", b'{"a": NaN}', b"[" * 10_000])
-def test_what_is_no_json_is_said_to_be_none(caller: Caller, body: bytes) -> None:
+def test_invalid_json_is_refused(caller: Caller, body: bytes) -> None:
     answer = caller.send("POST", "/mcp", content=body, headers={"Content-Type": "application/json"})
     assert code(answer) == (400, protocol.UNREADABLE)
 
@@ -113,7 +113,7 @@ def test_another_kind_of_body_is_refused(caller: Caller) -> None:
     assert caller.send("POST", "/mcp", content=b"{}", headers={"Content-Type": "text/plain"}).status_code == 415
 
 
-def test_the_header_says_which_session_acts(caller: Caller) -> None:
+def test_the_header_names_the_session(caller: Caller) -> None:
     me = caller.post("register", session_type="claude", summary="work").json()
     call: dict[str, Any] = {"name": "log", "arguments": {"entry": "over HTTP"}}
     assert older(caller, "tools/call", {"Engram-Session": me}, **call).json()["result"]["isError"] is False

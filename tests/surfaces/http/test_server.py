@@ -1,4 +1,4 @@
-"""Servers as real processes: alone in their home, private, and gone without a trace."""
+"""Servers as real processes: one per home, private, and cleaned up."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ import httpx
 import pytest
 
 from engram import Engram, InvalidInput, MissingExtra
-from engram.settings import Settings, load
-from engram.surfaces.http.door import AlreadyServing, Endpoint, open_door
+from engram.settings import Settings, load_settings
+from engram.surfaces.errors import AlreadyServing
+from engram.surfaces.http.listener import ServerEndpoint, open_listener
 from engram.surfaces.http.server import serve
 from tests.surfaces.http.running import Running
 
@@ -35,7 +36,7 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture
 def settings(home: Path) -> Settings:
-    return load(home=str(home))
+    return load_settings(home=str(home))
 
 
 @pytest.fixture
@@ -165,14 +166,14 @@ def test_of_many_that_start_at_once_one_serves(start: Start, home: Path) -> None
     assert winner.call("stats")["total_sessions"] == 0
 
 
-def test_who_starts_waits_for_another_that_is_settling(home: Path) -> None:
+def test_a_starting_server_waits_for_another_that_is_starting(home: Path) -> None:
     home.mkdir(mode=0o700)
     other = os.open(home, os.O_RDONLY)
     fcntl.flock(other, fcntl.LOCK_EX)
     settled = threading.Event()
 
     def begin() -> None:
-        with open_door(str(home), None, None):
+        with open_listener(str(home), None, None):
             settled.set()
 
     thread = threading.Thread(target=begin)
@@ -191,13 +192,13 @@ def test_a_signal_ends_it_in_order_and_nothing_is_left(
     server = start(home, *words).ready()
     assert (home / trace).exists()
     assert server.end(number) == 0
-    key = ["dashboard.key"] if words else []  # who was let in may come again
-    assert sorted(each.name for each in home.iterdir()) == [*key, "engram.db"]
+    key = ["dashboard.key"] if words else []  # a signed-in browser stays signed in
+    assert sorted(path.name for path in home.iterdir()) == [*key, "engram.db"]
     assert server.process.communicate()[1] == ""
 
 
 @pytest.mark.parametrize(("words", "trace"), [((), "engram.sock"), (("0",), "serve.json")])
-def test_what_a_killed_server_left_is_no_hindrance(
+def test_leftovers_of_a_killed_server_do_not_matter(
     start: Start, home: Path, words: tuple[str, ...], trace: str
 ) -> None:
     start(home, *words).ready().end(signal.SIGKILL)
@@ -229,7 +230,7 @@ def waiting(server: Running) -> list[str]:
     return found
 
 
-def test_a_stop_wakes_those_who_wait(start: Start, home: Path) -> None:
+def test_a_stop_wakes_waiting_calls(start: Start, home: Path) -> None:
     server = start(home).ready()
     first, second = (server.call("register", session_type=t, summary="x", project="p") for t in "ab")
     server.call("lock_resource", session_id=first, resource="db:schema")
@@ -270,10 +271,10 @@ def test_a_caller_that_gave_up_waiting_is_not_given_the_lock(start: Start, home:
 
 def test_a_path_too_long_for_a_socket_is_named(home: Path) -> None:
     with pytest.raises(InvalidInput, match=r"107.*--socket|103.*--socket"):
-        serve(load(home=str(home / ("x" * 100))))
+        serve(load_settings(home=str(home / ("x" * 100))))
 
 
-def test_what_is_no_socket_is_not_replaced(settings: Settings, home: Path) -> None:
+def test_a_file_that_is_not_a_socket_is_not_replaced(settings: Settings, home: Path) -> None:
     home.mkdir(mode=0o700)
     (home / "engram.sock").write_text("precious")
     with pytest.raises(InvalidInput, match="is not a socket"):
@@ -290,22 +291,22 @@ def test_a_directory_others_may_enter_is_refused(settings: Settings, home: Path,
 
 def test_a_socket_may_lie_elsewhere_in_a_private_directory(settings: Settings, home: Path) -> None:
     place = str(home / "run" / "one.sock")
-    heard: list[Endpoint] = []
+    heard: list[ServerEndpoint] = []
 
-    def hear(endpoint: Endpoint) -> None:
+    def hear(endpoint: ServerEndpoint) -> None:
         heard.append(endpoint)
         assert (mode(place), mode(home / "run")) == (0o600, 0o700)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         serve(settings, socket_path=place, announce=hear)
-    assert heard == [Endpoint(pid=os.getpid(), socket=place)]
+    assert heard == [ServerEndpoint(pid=os.getpid(), socket=place)]
     assert place in str(heard[0])
     assert not os.path.exists(place)
 
 
 def test_a_socket_and_a_port_exclude_each_other(settings: Settings) -> None:
-    with pytest.raises(InvalidInput, match="not on both"):
+    with pytest.raises(InvalidInput, match="cannot be combined"):
         serve(settings, socket_path="x.sock", port=0)
 
 

@@ -19,7 +19,7 @@ HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"na
 
 
 class Talk:
-    """A running server and what is said to it."""
+    """A running server and the messages sent to it."""
 
     def __init__(self, directory: Path, command: list[str] | None = None, **env: str) -> None:
         pipe = subprocess.PIPE
@@ -27,7 +27,7 @@ class Talk:
             command or [sys.executable, "-m", "engram", "mcp"], cwd=directory, env={**os.environ, **env},
             stdin=pipe, stdout=pipe, stderr=pipe,
         )  # fmt: skip
-        self.number = -1  # the first request is number 0, as it is with Claude Code
+        self.number = -1  # the first request has id 0, as with Claude Code
         self.early: dict[Any, dict[str, Any]] = {}
 
     def __enter__(self) -> Self:
@@ -59,14 +59,14 @@ class Talk:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, (self.process.stderr.read() if self.process.stderr else b"").decode()
-        heard: dict[str, Any] = json.loads(line)
-        return heard
+        data: dict[str, Any] = json.loads(line)
+        return data
 
     def reply(self, number: int) -> dict[str, Any]:
-        """Return the reply to one request, whatever comes before it."""
+        """Return the reply to one request, skipping others."""
         while number not in self.early:
-            heard = self.hear()
-            self.early[heard["id"]] = heard
+            result = self.hear()
+            self.early[result["id"]] = result
         return self.early.pop(number)
 
     def result(self, method: str, **params: Any) -> dict[str, Any]:
@@ -79,6 +79,6 @@ class Talk:
         return self.result("tools/call", name=tool, arguments=arguments)
 
     def leave(self) -> tuple[int, bytes]:
-        """Close the server's input; return its exit status and what it still said."""
+        """Close the server's input; return its exit status and remaining output."""
         said, _ = self.process.communicate(timeout=60)
         return self.process.returncode, said

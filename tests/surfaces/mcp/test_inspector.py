@@ -1,4 +1,4 @@
-"""The MCP Inspector, the tool people judge servers with, on the real command."""
+"""The MCP Inspector against the real command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ERAS = ["legacy", "modern"]
 
 
 def inspect(home: Path, era: str, *words: str, status: int = 0) -> Any:
-    """Ask one thing of our server as the Inspector does; return the result."""
+    """Send one request through the Inspector and return the result."""
     if not clients.installed("inspector"):
         pytest.skip("the MCP Inspector is not asked: `python3 tools/clients.py inspector` did not install it")
     modules = clients.cache() / "inspector" / "node_modules"
@@ -37,16 +37,16 @@ def use(home: Path, era: str, tool: str, status: int = 0, **arguments: Any) -> A
 
 @pytest.mark.parametrize("era", ERAS)
 def test_the_inspector_finds_every_schema_portable(tmp_path: Path, era: str) -> None:
-    found = inspect(tmp_path / "home", era, "--strict", "--method", "tools/list")
-    assert len(found["tools"]) == 9
+    result = inspect(tmp_path / "home", era, "--strict", "--method", "tools/list")
+    assert len(result["tools"]) == 9
 
 
 @pytest.mark.parametrize("era", ERAS)
 def test_the_inspector_takes_results_and_refusals(tmp_path: Path, era: str) -> None:
     home = tmp_path / "home"
     use(home, era, "remember", content="The gateway listens on port 8040.")
-    found = use(home, era, "recall", query="gateway port")
-    assert "8040" in found["structuredContent"]["hits"][0]["snippet"]
+    result = use(home, era, "recall", query="gateway port")
+    assert "8040" in result["structuredContent"]["hits"][0]["snippet"]
     assert use(home, era, "get", status=5, id="nonsense")["isError"] is True  # 5: the tool refused
     (page,) = inspect(home, era, "--method", "resources/list")["resources"]
     assert "8040" in json.dumps(inspect(home, era, "--method", "resources/read", "--uri", page["uri"]))

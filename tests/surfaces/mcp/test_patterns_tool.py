@@ -1,4 +1,4 @@
-"""The tool `patterns`: an agent sees and recommends, and decides nothing."""
+"""The tool `patterns`: an agent can list and recommend patterns, but not decide."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from engram import Engram
 from engram.surfaces.mcp.caller import Caller
-from engram.surfaces.mcp.calls import call
+from engram.surfaces.mcp.handlers import call_tool
 from tests.patterns.planting import pattern, session
 from tests.surfaces.mcp.test_tools import BY_NAME
 
@@ -17,12 +17,12 @@ jsonschema = pytest.importorskip("jsonschema")
 
 def use(engram: Engram, **arguments: Any) -> dict[str, Any]:
     me = engram.register("claude-code", "work", native_id="me", flavor="claude")
-    result = call(lambda: engram, Caller(environ={}, named=me, local=False), "patterns", arguments)
+    result = call_tool(lambda: engram, Caller(environ={}, header_session=me, is_local=False), "patterns", arguments)
     jsonschema.validate(result["structuredContent"], BY_NAME["patterns"]["outputSchema"])
     return result
 
 
-def test_patterns_are_listed_in_parts_and_shown_whole(engram: Engram) -> None:
+def test_patterns_are_listed_in_pages_and_shown_in_full(engram: Engram) -> None:
     ids = [
         pattern(engram, f"f{n}", title=f"Thing {n} fails", seen=[session(engram, f"s{n}{m}") for m in "ab"])
         for n in range(25)

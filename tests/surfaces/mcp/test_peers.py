@@ -1,4 +1,4 @@
-"""The reference client of MCP as a peer, on stdio and over HTTP, in both eras."""
+"""The reference MCP client, on stdio and over HTTP, with both protocol versions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ERAS = ["legacy", "auto", "2026-07-28"]
 
 @pytest.fixture
 def stdio(tmp_path: Path) -> Connect:
-    """Connect to `engram mcp` in a process of its own."""
+    """Connect to a new `engram mcp` process."""
     env = {"ENGRAM_HOME": str(tmp_path / "home")}
     server = StdioServerParameters(command=sys.executable, args=["-m", "engram", "mcp"], env=env, cwd=tmp_path)
     return lambda era: Client(server, mode=era)
@@ -50,12 +50,12 @@ def http(tmp_path: Path) -> Iterator[Connect]:
 
 @pytest.fixture(params=["stdio", "http"])
 def connect(request: pytest.FixtureRequest) -> Connect:
-    found: Connect = request.getfixturevalue(request.param)
-    return found
+    result: Connect = request.getfixturevalue(request.param)
+    return result
 
 
 async def whole_day(connect: Connect, era: str) -> None:
-    """Use everything once; the client checks each answer against the protocol and the tool's schema."""
+    """Use everything once; the client checks each answer against the protocol and the schema of the tool."""
     async with connect(era) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
         assert names == ["recall", "get", "remember", "sitrep", "lock", "unlock", "log", "message", "patterns"]
@@ -72,7 +72,7 @@ async def whole_day(connect: Connect, era: str) -> None:
         assert len((await client.list_resource_templates()).resource_templates) == 7
         assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["sitrep", "handoff"]
         prompt: Any = await client.get_prompt("handoff")
-        assert "Hand this session over" in prompt.messages[0].content.text
+        assert "Hand off this session" in prompt.messages[0].content.text
         with pytest.raises(MCPError):
             await client.read_resource("engram://session/nobody")
         with pytest.raises(MCPError):
@@ -89,7 +89,7 @@ def test_the_era_is_agreed_on_by_itself(connect: Connect, era: str, version: str
     async def run() -> None:
         async with connect(era) as client:
             assert client.protocol_version == version
-            assert "memory shared by every coding agent" in (client.instructions or "")
+            assert "memory shared by all coding agents" in (client.instructions or "")
 
     asyncio.run(run())
 

@@ -1,4 +1,4 @@
-"""The wire of MCP, in both eras."""
+"""The MCP wire protocol, old and new."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.surfaces.mcp import protocol
-from engram.surfaces.mcp.protocol import LEGACY, MODERN, Fault, Request, respond
+from engram.surfaces.mcp.protocol import LEGACY, MODERN, Fault, McpRequest, respond
 from tests.surfaces.mcp.talking import META
 
 ANY_JSON = st.recursive(
@@ -34,7 +34,7 @@ def message(method: str = "tools/list", **facts: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": method, **facts}
 
 
-def echo(request: Request) -> dict[str, Any]:
+def echo(request: McpRequest) -> dict[str, Any]:
     return {"method": request.method}
 
 
@@ -56,7 +56,7 @@ def test_any_json_gets_a_valid_reply_or_none(found: Any) -> None:
 
 @given(ANY_JSON | ALMOST)
 def test_whatever_calls_off_names_a_request_or_nothing(found: Any) -> None:
-    assert isinstance(protocol.cancelled(found), str | int | None)
+    assert isinstance(protocol.find_cancelled_id(found), str | int | None)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_whatever_calls_off_names_a_request_or_nothing(found: Any) -> None:
         (message(params={"_meta": {**META, "io.modelcontextprotocol/protocolVersion": 7}}), protocol.BAD_PARAMS),
     ],
 )
-def test_what_is_no_request_is_refused_with_its_code(found: Any, expected: int) -> None:
+def test_an_invalid_request_is_refused_with_its_code(found: Any, expected: int) -> None:
     assert code(found) == expected
 
 
@@ -91,8 +91,8 @@ def test_what_asks_nothing_is_not_answered(found: Any) -> None:
     assert respond(found, echo) is None
 
 
-def test_a_failure_of_ours_is_told_without_its_details() -> None:
-    def fail(_: Request) -> dict[str, Any]:
+def test_an_internal_error_is_reported_without_its_details() -> None:
+    def fail(_: McpRequest) -> dict[str, Any]:
         raise RuntimeError("the secret path")
 
     reply = respond(message(), fail)
@@ -103,16 +103,16 @@ def test_a_failure_of_ours_is_told_without_its_details() -> None:
 
 @pytest.mark.parametrize("version", LEGACY)
 def test_a_known_version_of_the_older_era_is_agreed_to(version: str) -> None:
-    request = protocol.read(message("initialize", params={"protocolVersion": version}))
+    request = protocol.parse_request(message("initialize", params={"protocolVersion": version}))
     assert request is not None
-    assert protocol.greeting(request, {}, "")["protocolVersion"] == version
+    assert protocol.build_greeting(request, {}, "")["protocolVersion"] == version
 
 
 @pytest.mark.parametrize("version", ["1999-01-01", MODERN, None, 7, [LEGACY[0]]])
 def test_an_unknown_version_is_answered_with_our_newest_of_that_era(version: Any) -> None:
-    request = protocol.read(message("initialize", params={"protocolVersion": version}))
+    request = protocol.parse_request(message("initialize", params={"protocolVersion": version}))
     assert request is not None
-    assert protocol.greeting(request, {}, "")["protocolVersion"] == LEGACY[-1]
+    assert protocol.build_greeting(request, {}, "")["protocolVersion"] == LEGACY[-1]
 
 
 def test_the_newer_era_gets_a_result_type_our_name_and_how_long_to_keep_it() -> None:
@@ -123,7 +123,7 @@ def test_the_newer_era_gets_a_result_type_our_name_and_how_long_to_keep_it() -> 
     assert reply["result"]["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "engram"
 
 
-def test_the_older_era_gets_none_of_that() -> None:
+def test_the_older_protocol_gets_none_of_that() -> None:
     assert respond(message(params={"_meta": {"progressToken": 1}}), echo) == {
         "jsonrpc": "2.0", "id": 1, "result": {"method": "tools/list"},
     }  # fmt: skip
@@ -138,6 +138,6 @@ def test_a_version_to_come_is_refused_with_those_we_know() -> None:
 
 
 def test_a_fault_carries_its_facts() -> None:
-    assert protocol.failure("a", Fault(-1, "why", {"x": 1})) == {
+    assert protocol.build_failure("a", Fault(-1, "why", {"x": 1})) == {
         "jsonrpc": "2.0", "id": "a", "error": {"code": -1, "message": "why", "data": {"x": 1}},
     }  # fmt: skip

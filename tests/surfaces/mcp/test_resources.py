@@ -1,17 +1,17 @@
-"""Pages of the memory, and the prompts."""
+"""Resources and prompts."""
 
 from __future__ import annotations
 
 import pytest
 
 from engram import Engram, NotFound
+from engram.platform.text import count_tokens
 from engram.surfaces.mcp import prompts, resources
 from engram.surfaces.mcp.caller import Caller
 from engram.surfaces.mcp.protocol import BAD_PARAMS, NO_RESOURCE, Fault
-from engram.surfaces.mcp.templates import TEMPLATES
-from engram.text import tokens
+from engram.surfaces.mcp.resource_templates import TEMPLATES
 
-REMOTE = Caller(environ={}, local=False)
+REMOTE = Caller(environ={}, is_local=False)
 
 
 def remembered(engram: Engram, session: str = "s-1", said: str = "The gateway listens on port 8040.") -> str:
@@ -20,13 +20,13 @@ def remembered(engram: Engram, session: str = "s-1", said: str = "The gateway li
 
 
 def read(engram: Engram, uri: str, caller: Caller = REMOTE) -> str:
-    (page,) = resources.read(engram, caller, uri, modern=True)["contents"]
+    (page,) = resources.read_resource(engram, caller, uri, modern=True)["contents"]
     assert (page["uri"], page["mimeType"]) == (uri, "text/markdown")
     return str(page["text"])
 
 
 def test_an_empty_memory_lists_no_pages(engram: Engram) -> None:
-    assert resources.listed(engram, REMOTE, None) == {"resources": []}
+    assert resources.list_resources(engram, REMOTE, None) == {"resources": []}
 
 
 def test_every_page_that_is_listed_can_be_read(engram: Engram) -> None:
@@ -37,8 +37,8 @@ def test_every_page_that_is_listed_can_be_read(engram: Engram) -> None:
     engram.set_narrative("The gateway moves.")
     engram.set_world_state("# World")
     engram.set_world_state("# Here", project="/p/a b")
-    me = Caller(environ={}, named=engram.register("claude", "work", project="/p/a b"), local=False)
-    uris = [each["uri"] for each in resources.listed(engram, me, None)["resources"]]
+    me = Caller(environ={}, header_session=engram.register("claude", "work", project="/p/a b"), is_local=False)
+    uris = [resource["uri"] for resource in resources.list_resources(engram, me, None)["resources"]]
     assert uris == [
         "engram://world", "engram://world/%2Fp%2Fa%20b", "engram://profile", "engram://narrative",
         "engram://era/2026-11", "engram://session/s-1",
@@ -51,15 +51,15 @@ def test_every_page_that_is_listed_can_be_read(engram: Engram) -> None:
     assert "> The gateway was moved." in read(engram, "engram://gist/s-1", me)
 
 
-def test_a_long_list_comes_in_pages_and_each_once(engram: Engram) -> None:
+def test_a_long_list_is_paged_without_repeats(engram: Engram) -> None:
     for n in range(120):
         remembered(engram, f"s-{n}")
     seen: list[str] = []
     cursor: str | None = None
     for _ in range(4):
-        found = resources.listed(engram, REMOTE, cursor)
-        seen += [each["uri"] for each in found["resources"]]
-        cursor = found.get("nextCursor")
+        result = resources.list_resources(engram, REMOTE, cursor)
+        seen += [resource["uri"] for resource in result["resources"]]
+        cursor = result.get("nextCursor")
         if cursor is None:
             break
     assert cursor is None
@@ -69,8 +69,8 @@ def test_a_long_list_comes_in_pages_and_each_once(engram: Engram) -> None:
 def test_a_long_page_is_cut_and_says_where_the_rest_is(engram: Engram) -> None:
     remembered(engram, said="\n".join(f"line {n} of a long story" for n in range(3000)))
     page = read(engram, "engram://session/s-1")
-    assert tokens(page) < 4100
-    assert "the tool get with id engram://session/s-1" in page
+    assert count_tokens(page) < 4100
+    assert "the tool get, id engram://session/s-1" in page
 
 
 @pytest.mark.parametrize(
@@ -79,56 +79,56 @@ def test_a_long_page_is_cut_and_says_where_the_rest_is(engram: Engram) -> None:
      "engram://session/", "engram://world/%00", "engram://profile"],
 )  # fmt: skip
 @pytest.mark.parametrize(("modern", "code"), [(True, BAD_PARAMS), (False, NO_RESOURCE)])
-def test_a_page_that_is_not_there_is_said_to_be_missing(engram: Engram, uri: str, modern: bool, code: int) -> None:
+def test_a_missing_page_is_reported_as_missing(engram: Engram, uri: str, modern: bool, code: int) -> None:
     with pytest.raises(Fault) as fault:
-        resources.read(engram, REMOTE, uri, modern=modern)
+        resources.read_resource(engram, REMOTE, uri, modern=modern)
     assert (fault.value.code, fault.value.data) == (code, {"uri": uri})
 
 
-def test_an_address_that_is_no_text_is_refused(engram: Engram) -> None:
-    with pytest.raises(Fault, match="text"):
-        resources.read(engram, REMOTE, 7, modern=True)
+def test_a_uri_that_is_not_a_string_is_refused(engram: Engram) -> None:
+    with pytest.raises(Fault, match="string"):
+        resources.read_resource(engram, REMOTE, 7, modern=True)
 
 
 def test_a_tool_without_pages_reaches_them_by_address(engram: Engram) -> None:
-    from engram.surfaces.mcp.calls import call
+    from engram.surfaces.mcp.handlers import call_tool
 
     remembered(engram)
-    found = call(lambda: engram, REMOTE, "get", {"id": "engram://session/s-1"})
-    assert "port 8040" in found["structuredContent"]["text"]
+    result = call_tool(lambda: engram, REMOTE, "get", {"id": "engram://session/s-1"})
+    assert "port 8040" in result["structuredContent"]["text"]
 
 
 def test_every_template_names_a_kind_of_page() -> None:
-    assert {each["name"] for each in TEMPLATES} <= set(resources.KINDS)
+    assert {template["name"] for template in TEMPLATES} <= set(resources.KINDS)
 
 
 def test_the_sitrep_prompt_brings_the_sitrep(engram: Engram) -> None:
     engram.set_world_state("# All quiet")
-    assert "# All quiet" in prompts.text_of(engram, REMOTE, "sitrep")
+    assert "# All quiet" in prompts.build_prompt(engram, REMOTE, "sitrep")
 
 
 def test_the_handoff_prompt_shows_the_world_state_and_its_version(engram: Engram) -> None:
     me = engram.register("claude", "work", project="/p")
-    caller = Caller(environ={}, named=me, local=False)
-    assert "none was written yet" in prompts.text_of(engram, caller, "handoff")
+    caller = Caller(environ={}, header_session=me, is_local=False)
+    assert "(none yet)" in prompts.build_prompt(engram, caller, "handoff")
     engram.set_world_state("# Halfway there", me, project="/p")
-    text = prompts.text_of(engram, caller, "handoff")
+    text = prompts.build_prompt(engram, caller, "handoff")
     assert "--expected-version 1 --project ." in text
     assert "> # Halfway there" in text
 
 
 def test_a_world_that_was_never_written_is_not_found(engram: Engram) -> None:
     with pytest.raises(NotFound):
-        resources.page(engram, REMOTE, "engram://world")
+        resources.read_page(engram, REMOTE, "engram://world")
 
 
 def test_pages_of_the_wiki_are_listed_and_read_quoted(engram: Engram) -> None:
-    from engram.vault import vault
+    from engram.wiki.vault import vault
 
-    home = vault.of(engram)
+    home = vault.open_vault(engram)
     assert home.write("concepts/kafka", "# Kafka\n\nThree nodes.\n", None)
     assert home.write("daily/2026-11-09", "# Daily Log: 2026-11-09\n", None)
-    uris = [each["uri"] for each in resources.listed(engram, REMOTE, None)["resources"]]
+    uris = [resource["uri"] for resource in resources.list_resources(engram, REMOTE, None)["resources"]]
     assert uris == ["engram://article/concepts%2Fkafka", "engram://daily/2026-11-09"]
     assert "> Three nodes." in read(engram, uris[0])
     assert "> Three nodes." in read(engram, "engram://article/concepts/kafka")

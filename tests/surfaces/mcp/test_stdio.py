@@ -20,7 +20,7 @@ LISTED = {"recall", "get", "remember", "sitrep", "lock", "unlock", "log", "messa
 
 
 def other(engram: Engram, talk: Talk, directory: Path) -> str:
-    """Announce another session in the same project, run by a process that is not above the server."""
+    """Register another session in the same project, run by a process that is not a parent of the server."""
     return engram.register("codex", "rename it", cwd=str(directory), pid=talk.process.pid)
 
 
@@ -30,8 +30,8 @@ def test_a_client_of_either_era_gets_the_same_tools(tmp_path: Path) -> None:
         assert (hello["protocolVersion"], hello["instructions"]) == ("2025-06-18", TEXT)
         talk.notify("notifications/initialized")
         older = talk.result("tools/list")["tools"]
-        found = talk.result("server/discover", _meta=META)
-        assert (found["supportedVersions"], found["instructions"]) == (["2026-07-28"], TEXT)
+        result = talk.result("server/discover", _meta=META)
+        assert (result["supportedVersions"], result["instructions"]) == (["2026-07-28"], TEXT)
         assert talk.result("tools/list", _meta=META)["tools"] == older
         assert {tool["name"] for tool in older} == LISTED
 
@@ -77,7 +77,7 @@ def test_a_broken_line_is_answered_and_the_next_one_too(tmp_path: Path) -> None:
         assert talk.result("ping") == {}
 
 
-def test_a_call_with_half_a_character_is_refused_to_the_one_who_waits(tmp_path: Path) -> None:
+def test_a_call_with_a_lone_surrogate_gets_a_refusal(tmp_path: Path) -> None:
     with Talk(tmp_path) as talk:
         talk.say(b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "\\ud800"}}')
         assert (talk.hear() | {"error": None})["id"] == 7
@@ -97,7 +97,7 @@ def test_a_method_we_do_not_know_is_refused(tmp_path: Path, method: str) -> None
         assert talk.reply(talk.ask(method))["error"]["code"] == protocol.UNKNOWN_METHOD
 
 
-def test_a_call_that_waits_holds_up_nobody_and_gets_its_lock(tmp_path: Path) -> None:
+def test_a_waiting_call_does_not_block_others_and_gets_its_lock(tmp_path: Path) -> None:
     with Engram(tmp_path / "home") as engram, Talk(tmp_path) as talk:
         you = other(engram, talk, tmp_path)
         engram.lock_resource(you, "db:users")
@@ -123,7 +123,7 @@ def test_a_cancelled_call_stops_waiting_and_is_not_answered(tmp_path: Path) -> N
         assert waiting not in talk.early
 
 
-def test_the_end_of_input_ends_it_after_what_is_under_way(tmp_path: Path) -> None:
+def test_the_end_of_input_ends_it_after_running_calls(tmp_path: Path) -> None:
     with Engram(tmp_path / "home") as engram, Talk(tmp_path) as talk:
         you = other(engram, talk, tmp_path)
         engram.lock_resource(you, "db:users")
@@ -160,10 +160,10 @@ def test_a_reader_that_left_does_not_leave_a_server_behind(tmp_path: Path) -> No
 def test_only_the_protocol_reaches_standard_output(tmp_path: Path) -> None:
     code = (
         "import os, sys\nfrom engram.surfaces.mcp import server, stdio\n"
-        "real = server.Server.answer\n"
+        "real = server.McpServer.answer\n"
         "def loud(*words):\n    print('noise'); os.write(1, b'noise'); os.system('echo noise')\n"
         "    return real(*words)\n"
-        "server.Server.answer = loud\nsys.exit(stdio.main())"
+        "server.McpServer.answer = loud\nsys.exit(stdio.main())"
     )
     with Talk(tmp_path, [sys.executable, "-c", code]) as talk:
         number = talk.ask("ping")
@@ -189,7 +189,7 @@ def test_a_store_that_cannot_be_opened_is_a_refusal_not_an_end(tmp_path: Path) -
         assert talk.result("ping") == {}
 
 
-def test_grok_is_told_the_situation_with_the_instructions(tmp_path: Path) -> None:
+def test_grok_is_briefed_with_the_instructions(tmp_path: Path) -> None:
     with Engram(tmp_path / "home") as engram:
         engram.set_world_state("# All quiet")
     hello = {**HELLO, "clientInfo": {"name": "grok-shell", "version": "1"}}
@@ -202,4 +202,4 @@ def test_grok_is_told_the_situation_with_the_instructions(tmp_path: Path) -> Non
 def test_the_command_explains_itself(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "engram", "mcp", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env={**os.environ})
-    assert "agents start this themselves" in done.stdout
+    assert "Agents start this themselves" in done.stdout

@@ -1,7 +1,8 @@
-"""The table of tools, held to the operations behind it."""
+"""The list of tools and the operations it is built from."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,76 +10,114 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import engram.api  # noqa: F401  the operations enter the registry
 from engram.errors import InvalidInput
-from engram.operation import find
-from engram.recall.filter import tiers as known_tiers
-from engram.surfaces.mcp.arguments import checked
+from engram.index.doc_kinds import TIERS
+from engram.operation import Operation
+from engram.patterns.rules import catalog
+from engram.surfaces.mcp.arguments import check_arguments
 from engram.surfaces.mcp.instructions import TEXT
-from engram.surfaces.mcp.tools import TIERS, TOOLS
-from engram.surfaces.signature import Parameter, parameters
+from engram.surfaces.mcp.tool_definitions import DEFINITIONS, ToolDefinition
+from engram.surfaces.mcp.tool_schemas import build_input_schema, build_tool, build_tools, find_operations
+from engram.surfaces.mcp.tools import load_tools
+from engram.surfaces.signature import Parameter, list_parameters
 from tests.surfaces.mcp.test_protocol import ANY_JSON
 
+TOOLS = load_tools()
 BY_NAME = {tool["name"]: tool for tool in TOOLS}
-# Which operation a tool's arguments go to, and those that are the tool's own.
-BEHIND: dict[str, tuple[str, set[str]]] = {
-    "recall": ("recall", {"cursor"}), "get": ("get", {"cursor"}), "remember": ("remember", set()),
-    "sitrep": ("get_situation_report", set()), "lock": ("lock_resources", set()), "log": ("log", set()),
-    "message": ("send", set()), "patterns": ("recommend_pattern", {"state", "cursor"}),
-    "unlock": ("release_resource", {"resources", "all"}),
-}  # fmt: skip
 TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list}
 PORTABLE = {"type", "description", "properties", "required", "items", "enum", "default", "minimum", "maximum"}
+EVERY_TOOL = pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda definition: definition.name)
 
 
-def asked(operation: str) -> dict[str, Parameter]:
-    found = find(operation)
-    assert found is not None
-    return {parameter.name: parameter for parameter in parameters(found)}
+def offered(definition: ToolDefinition) -> Iterator[tuple[Operation, Parameter]]:
+    for operation in find_operations(definition):
+        for parameter in list_parameters(operation):
+            if parameter.name not in definition.left_out:
+                yield operation, parameter
 
 
-def schemas(found: Any) -> Iterator[dict[str, Any]]:
-    yield found
-    for part in (*found.get("properties", {}).values(), *([found["items"]] if "items" in found else [])):
+def schemas(whole: Any) -> Iterator[dict[str, Any]]:
+    yield whole
+    for part in (*whole.get("properties", {}).values(), *([whole["items"]] if "items" in whole else [])):
         yield from schemas(part)
 
 
-def test_there_are_nine_tools_each_with_an_operation_behind_it() -> None:
-    assert set(BY_NAME) == set(BEHIND)
+def test_the_stored_list_is_what_the_operations_say_now() -> None:
+    assert build_tools() == TOOLS, "Run: python -m engram.surfaces.mcp.tool_schemas"
 
 
-@pytest.mark.parametrize("tool", [*BEHIND])
-def test_a_tool_asks_for_what_its_operation_takes(tool: str) -> None:
-    operation, own = BEHIND[tool]
-    known, schema = asked(operation), BY_NAME[tool]["inputSchema"]
-    for name, property_ in schema["properties"].items():
-        if name in own:
-            continue
-        assert known[name].type is TYPES[property_["type"]], name
-        assert property_.get("default") == (known[name].default if "default" in property_ else None), name
-    optional = {name for name, parameter in known.items() if not parameter.required}
-    assert {name for name in schema["required"] if name not in own}.isdisjoint(optional)
+@EVERY_TOOL
+def test_a_tool_has_operations_that_agents_may_call(definition: ToolDefinition) -> None:
+    operations = find_operations(definition)
+    assert [operation.name for operation in operations if operation.agent] == [*definition.operations]
 
 
-@pytest.mark.parametrize("tool", [*BEHIND])
-def test_only_tools_whose_operation_writes_nothing_say_they_read(tool: str) -> None:
-    operation = find(BEHIND[tool][0])
-    hints = BY_NAME[tool]["annotations"]
-    assert operation is not None
+@EVERY_TOOL
+def test_a_tool_offers_every_parameter_of_its_operations_unchanged(definition: ToolDefinition) -> None:
+    schema = BY_NAME[definition.name]["inputSchema"]
+    for operation, parameter in offered(definition):
+        property_ = schema["properties"][parameter.name]
+        assert TYPES[property_["type"]] is parameter.type, parameter.name
+        assert property_.get("default") == parameter.default, parameter.name
+        assert property_.get("items", property_).get("enum", []) == [*parameter.choices], parameter.name
+        own_text = parameter.name in definition.descriptions
+        assert own_text or property_["description"] == parameter.help, (operation.name, parameter.name)
+
+
+@EVERY_TOOL
+def test_a_tool_requires_what_all_its_operations_require(definition: ToolDefinition) -> None:
+    required = [
+        {parameter.name for owner, parameter in offered(definition) if owner == operation and parameter.required}
+        for operation in find_operations(definition)
+    ]
+    assert set(BY_NAME[definition.name]["inputSchema"]["required"]) == set.intersection(*required)
+
+
+@EVERY_TOOL
+def test_what_a_tool_leaves_out_or_changes_belongs_to_its_operations_and_has_a_reason(
+    definition: ToolDefinition,
+) -> None:
+    known = {parameter.name for operation in find_operations(definition) for parameter in list_parameters(operation)}
+    assert {*definition.left_out, *definition.limits, *definition.descriptions} <= known
+    assert known.isdisjoint(definition.own)
+    assert all(definition.left_out.values())
+
+
+def test_a_new_accepted_value_appears_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalog, "STATES", (*catalog.STATES, "paused"))
+    list_parameters.cache_clear()
+    try:
+        (patterns,) = (definition for definition in DEFINITIONS if definition.name == "patterns")
+        assert "paused" in build_input_schema(patterns)["properties"]["state"]["enum"]
+    finally:
+        monkeypatch.undo()
+        list_parameters.cache_clear()
+
+
+def test_recall_takes_every_tier() -> None:
+    tiers = BY_NAME["recall"]["inputSchema"]["properties"]["tiers"]["items"]["enum"]
+    assert tiers == [*TIERS]
+    assert {"article", "daily"} <= set(tiers)
+
+
+@EVERY_TOOL
+def test_only_tools_whose_operations_write_nothing_are_marked_read_only(definition: ToolDefinition) -> None:
+    hints = build_tool(definition)["annotations"]
     assert set(hints) == {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
-    assert hints["readOnlyHint"] is not operation.writes
+    assert hints["readOnlyHint"] is not any(operation.writes for operation in find_operations(definition))
 
 
-@pytest.mark.parametrize("tool", [*BEHIND])
-def test_schemas_say_only_what_every_client_understands(tool: str) -> None:
-    for whole in (BY_NAME[tool]["inputSchema"], BY_NAME[tool]["outputSchema"]):
+@EVERY_TOOL
+def test_schemas_say_only_what_every_client_understands(definition: ToolDefinition) -> None:
+    tool = BY_NAME[definition.name]
+    for whole in (tool["inputSchema"], tool["outputSchema"]):
         for schema in schemas(whole):
             assert set(schema) <= PORTABLE
             assert isinstance(schema["type"], str)
 
 
-def test_the_kinds_of_memory_are_those_that_can_be_asked_for() -> None:
-    assert known_tiers(TIERS) is not None
+def test_the_list_stays_small_enough_for_a_context_window() -> None:
+    assert len(json.dumps(TOOLS, ensure_ascii=False, separators=(",", ":"))) / 4 <= 3600
 
 
 def test_the_instructions_are_short_and_name_every_tool() -> None:
@@ -89,10 +128,10 @@ def test_the_instructions_are_short_and_name_every_tool() -> None:
 @given(
     st.sampled_from(TOOLS), ANY_JSON | st.dictionaries(st.sampled_from(["query", "k", "id", "wait", "all"]), ANY_JSON)
 )
-def test_any_arguments_are_taken_as_the_schema_says_or_refused(tool: dict[str, Any], given_: Any) -> None:
+def test_any_arguments_are_accepted_as_the_schema_says_or_refused(tool: dict[str, Any], given_: Any) -> None:
     schema = tool["inputSchema"]
     try:
-        taken = checked(schema, given_)
+        taken = check_arguments(schema, given_)
     except InvalidInput:
         return
     for name, each in taken.items():
@@ -100,9 +139,11 @@ def test_any_arguments_are_taken_as_the_schema_says_or_refused(tool: dict[str, A
         assert isinstance(each, (int, float) if kind == "number" else TYPES[kind])
 
 
-def test_what_is_plainly_meant_is_taken() -> None:
-    assert checked(BY_NAME["lock"]["inputSchema"], {"resources": "a.py", "note": None}) == {"resources": ["a.py"]}
-    assert checked(BY_NAME["recall"]["inputSchema"], {"query": "x", "k": 3.0}) == {"query": "x", "k": 3}
+def test_obvious_equivalents_are_accepted() -> None:
+    assert check_arguments(BY_NAME["lock"]["inputSchema"], {"resources": "a.py", "note": None}) == {
+        "resources": ["a.py"]
+    }
+    assert check_arguments(BY_NAME["recall"]["inputSchema"], {"query": "x", "k": 3.0}) == {"query": "x", "k": 3}
 
 
 @pytest.mark.parametrize(
@@ -122,5 +163,5 @@ def test_what_is_plainly_meant_is_taken() -> None:
 )
 def test_a_wrong_argument_is_named(tool: str, given_: Any, field: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        checked(BY_NAME[tool]["inputSchema"], given_)
+        check_arguments(BY_NAME[tool]["inputSchema"], given_)
     assert refusal.value.facts["field"] == field

@@ -1,4 +1,4 @@
-"""A review in the terminal: one candidate after the other, with its evidence; what is decided is decided at once."""
+"""Review of candidates in the terminal, one after the other; every decision takes effect immediately."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from engram.api import Engram
 from engram.errors import Error
-from engram.rules.catalog import Pattern
+from engram.patterns.rules.catalog import Pattern
 from engram.surfaces.cli.render import render
 
 TYPE_CHECKING = False
@@ -16,91 +16,103 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _KEYS = {"a": "approve", "e": "edit", "r": "reject", "s": "skip", "m": "merge", "q": "quit"}
-_FIX = "Fix: "
+_FIX_PREFIX = "Fix: "
 _QUESTION = " ".join(f"[{word[0]}]{word[1:]}" for word in _KEYS.values())
 
 
-class _Quit(Exception):
-    """The person has had enough for now."""
+class _ReviewStopped(Exception):
+    """The person quit the review."""
 
 
-def review(engram: Engram, author: str | None, limit: int, *, quiet: bool) -> dict[str, int]:
-    """Go through the candidates and return how many were decided in which way."""
-    waiting = engram.list_patterns("candidate", limit=limit)
-    done = {"approved": 0, "rejected": 0, "merged": 0, "skipped": 0, "left": len(waiting)}
-    for number, each in enumerate(waiting, 1):
+def review_candidates(engram: Engram, author: str | None, limit: int, *, quiet: bool) -> dict[str, int]:
+    """Ask about every candidate and count the decisions."""
+    candidates = engram.list_patterns("candidate", limit=limit)
+    counts = {"approved": 0, "rejected": 0, "merged": 0, "skipped": 0, "left": len(candidates)}
+    for number, candidate in enumerate(candidates, 1):
         try:
-            word = _decided(engram, each, author, f"{number} of {len(waiting)}", quiet)
-        except (_Quit, click.Abort):
+            decision = _decide_candidate(engram, candidate, author, f"{number} of {len(candidates)}", quiet)
+        except (_ReviewStopped, click.Abort):
             break
-        done[word] += 1
-        done["left"] -= word != "skipped"
-    return done
+        counts[decision] += 1
+        counts["left"] -= decision != "skipped"
+    return counts
 
 
-def edited(rule: str, fix: str) -> tuple[str, str] | None:
-    """Let a person change a rule and its fix, in their editor or by typing them anew; None if they left them."""
+def prompt_rule_edit(rule: str, fix: str) -> tuple[str, str] | None:
+    """Let a person change a rule and its fix, in the editor or at a prompt; return None if nothing changed."""
     if not sys.stdin.isatty():
-        new = click.prompt("Rule", default=rule, show_default=False, err=True).strip()
-        remedy = click.prompt("Fix (- for none)", default=fix or "-", show_default=False, err=True).strip()
-        found = (new, "" if remedy == "-" else remedy)
+        new_rule = click.prompt("Rule", default=rule, show_default=False, err=True).strip()
+        new_fix = click.prompt("Fix (- for none)", default=fix or "-", show_default=False, err=True).strip()
+        new_words = (new_rule, "" if new_fix == "-" else new_fix)
     else:
-        lines = (click.edit("\n".join([rule, *(f"{_FIX}{line}" for line in fix.splitlines())])) or "").splitlines()
-        kept = [line.removeprefix(_FIX) for line in lines if line.startswith(_FIX)]
-        found = ("\n".join(line for line in lines if not line.startswith(_FIX)).strip(), "\n".join(kept).strip())
-    return None if not found[0] or found == (rule, fix) else found
+        lines = (
+            click.edit("\n".join([rule, *(f"{_FIX_PREFIX}{line}" for line in fix.splitlines())])) or ""
+        ).splitlines()
+        fix_lines = [line.removeprefix(_FIX_PREFIX) for line in lines if line.startswith(_FIX_PREFIX)]
+        new_words = (
+            "\n".join(line for line in lines if not line.startswith(_FIX_PREFIX)).strip(),
+            "\n".join(fix_lines).strip(),
+        )
+    return None if not new_words[0] or new_words == (rule, fix) else new_words
 
 
-def _decided(engram: Engram, pattern: Pattern, author: str | None, place: str, quiet: bool) -> str:
-    """Ask until something is decided about one candidate."""
-    found = engram.get_pattern(pattern.id)
-    pattern = found.pattern  # as it is shown, so that nothing is approved that came in meanwhile
+def _decide_candidate(engram: Engram, pattern: Pattern, author: str | None, progress: str, quiet: bool) -> str:
+    """Ask until one candidate is decided."""
+    dossier = engram.get_pattern(pattern.id)
+    pattern = dossier.pattern  # the version that is shown is the one that is approved
     if not quiet:
-        click.echo(f"\n{click.style(place, dim=True)}\n{render(found)}\n")
+        click.echo(f"\n{click.style(progress, dim=True)}\n{render(dossier)}\n")
     while True:
         key = click.prompt(_QUESTION, type=click.Choice([*_KEYS]), show_choices=False, err=quiet)
         if key == "q":
-            raise _Quit
+            raise _ReviewStopped
         if key == "s":
             return "skipped"
         try:
             if key == "e":
-                pattern = _edit(engram, pattern, author)
+                pattern = _edit_pattern(engram, pattern, author)
                 continue
-            word = _ACTS[key](engram, pattern, author)
+            decision = _DECISIONS[key](engram, pattern, author)
         except Error as refusal:
             click.echo(click.style(str(refusal), fg="yellow"), err=True)
             continue
-        click.echo(f"{pattern.id} is {word}.", err=quiet)
-        return word
+        click.echo(f"{pattern.id} is {decision}.", err=quiet)
+        return decision
 
 
-def _edit(engram: Engram, pattern: Pattern, author: str | None) -> Pattern:
-    new = edited(pattern.rule, pattern.fix)
-    if new is None:
+def _edit_pattern(engram: Engram, pattern: Pattern, author: str | None) -> Pattern:
+    new_words = prompt_rule_edit(pattern.rule, pattern.fix)
+    if new_words is None:
         click.echo("Nothing was changed.", err=True)
         return pattern
-    found = engram.edit_pattern(pattern.id, *new, author=author, expected_version=pattern.version)
-    click.echo(f"It reads now:\n{found.rule}" + (f"\nFix: {found.fix}" if found.fix else ""), err=True)
-    return found
+    edited_pattern = engram.edit_pattern(pattern.id, *new_words, author=author, expected_version=pattern.version)
+    click.echo(
+        f"The rule is now:\n{edited_pattern.rule}" + (f"\nFix: {edited_pattern.fix}" if edited_pattern.fix else ""),
+        err=True,
+    )
+    return edited_pattern
 
 
-def _approve(engram: Engram, pattern: Pattern, author: str | None) -> str:
-    scope = click.prompt("For whom", default=pattern.scope, err=True)
+def _approve_pattern(engram: Engram, pattern: Pattern, author: str | None) -> str:
+    scope = click.prompt("Scope", default=pattern.scope, err=True)
     engram.approve_pattern(pattern.id, pattern.rule, pattern.fix, scope, author, expected_version=pattern.version)
     return "approved"
 
 
-def _reject(engram: Engram, pattern: Pattern, author: str | None) -> str:
-    reason = click.prompt("Why", default="", show_default=False, err=True)
+def _reject_pattern(engram: Engram, pattern: Pattern, author: str | None) -> str:
+    reason = click.prompt("Reason", default="", show_default=False, err=True)
     engram.reject_pattern(pattern.id, reason, author, pattern.version)
     return "rejected"
 
 
-def _merge(engram: Engram, pattern: Pattern, author: str | None) -> str:
-    into = click.prompt("Into which one (its id)", err=True)
+def _merge_pattern(engram: Engram, pattern: Pattern, author: str | None) -> str:
+    into = click.prompt("Merge into (pattern id)", err=True)
     engram.merge_patterns(into, [pattern.id], author)
     return "merged"
 
 
-_ACTS: dict[str, Callable[[Engram, Pattern, str | None], str]] = {"a": _approve, "r": _reject, "m": _merge}
+_DECISIONS: dict[str, Callable[[Engram, Pattern, str | None], str]] = {
+    "a": _approve_pattern,
+    "r": _reject_pattern,
+    "m": _merge_pattern,
+}

@@ -1,5 +1,5 @@
-"""The dashboard: pages a person keeps open, drawn from the same operations every surface has.
+"""The dashboard: web pages built from the same operations as every other surface.
 
-`entrance` decides who may look, `routes` has every address, `pages` has a module for each page, `drawing` is how
-things look, and `frame` goes around them all. What a page shows lies in `templates`, in a folder of its name.
+`page_auth` handles signing in, `routes` lists all addresses, `pages` has a module per page, `drawing` prepares plots,
+diffs and transcripts, and `layout` renders pages. Each page has a folder of its name in `templates`.
 """

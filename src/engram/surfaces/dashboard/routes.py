@@ -1,4 +1,4 @@
-"""Every address of the dashboard."""
+"""All routes of the dashboard."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from engram import text
 from engram.api import Engram
 from engram.errors import Error, NotFound
-from engram.surfaces.dashboard import frame
-from engram.surfaces.dashboard.entrance import LINK, Entrance, NotInvited
-from engram.surfaces.dashboard.frame import Address, Ask
+from engram.platform import text
+from engram.surfaces.dashboard import agent_colours, layout
+from engram.surfaces.dashboard.layout import PageAddress, PageRequest
+from engram.surfaces.dashboard.page_auth import LINK, PageAuth
 from engram.surfaces.dashboard.pages import (
     dreams,
     editor,
@@ -32,51 +32,58 @@ from engram.surfaces.dashboard.pages import (
     transcript,
     wiki,
 )
-from engram.surfaces.http.answer import Answer, refused
+from engram.surfaces.errors import NotInvited
+from engram.surfaces.http.responses import ApiResponse, build_error_response
 
-# The editor stands before the wiki, which takes every address below its own for a page.
+# The editor comes before the wiki, which matches every path below /wiki.
 _PAGES = (now, sessions, transcript, search, health, timeline, dreams, patterns, editor, wiki)
 _STATIC = os.path.join(os.path.dirname(__file__), "static")
 
 
-def routes(engram: Engram, entrance: Entrance, stopping: Callable[[], bool]) -> list[BaseRoute]:
+def build_routes(engram: Engram, page_auth: PageAuth, stopping: Callable[[], bool]) -> list[BaseRoute]:
     """Return the routes of all pages."""
-    addresses = (_FRONT, *(each for one in _PAGES for each in one.ADDRESSES), _REST)
+    addresses = (_FRONT_PAGE, *(address for page_module in _PAGES for address in page_module.ADDRESSES), _UNKNOWN_PAGE)
     return [
-        Route(LINK, partial(_enter, entrance), methods=["GET"]),
-        Route(LINK, lambda _: Answer({"path": entrance.link()}), methods=["POST"]),
-        Mount("/static", _Static(directory=_STATIC)),
-        stream.route(engram, stopping),
-        *(frame.route(engram, entrance, each) for each in addresses),
+        Route(LINK, partial(_redeem_link, page_auth), methods=["GET"]),
+        Route(LINK, lambda _: ApiResponse({"path": page_auth.create_link()}), methods=["POST"]),
+        Route(agent_colours.ADDRESS, agent_colours.style_sheet, methods=["GET"]),
+        Mount("/static", _DashboardFiles(directory=_STATIC)),
+        stream.build_route(engram, stopping),
+        *(layout.build_route(engram, page_auth, address) for address in addresses),
     ]
 
 
-def _astray(ask: Ask) -> Response:
-    raise NotFound(kind="page", id=text.one_line(ask.request.url.path, 200), hint="The menu above has them all.")
+def _raise_not_found(request: PageRequest) -> Response:
+    raise NotFound(
+        kind="page", id=text.to_one_line(request.http_request.url.path, 200), hint="Use the menu to find a page."
+    )
 
 
-_FRONT, _REST = Address("/", lambda ask: ask.go("/now")), Address("/{anything:path}", _astray)
+_FRONT_PAGE, _UNKNOWN_PAGE = (
+    PageAddress("/", lambda ask: ask.redirect("/now")),
+    PageAddress("/{anything:path}", _raise_not_found),
+)
 
 
-def refuse(error: Error, scope: Scope) -> Response:
-    """Say why somebody is not let in: to people as a page, to programs as JSON."""
-    if not Entrance.is_page(scope["method"], scope["path"]):
-        return refused(error)
+def refuse_request(error: Error, scope: Scope) -> Response:
+    """Refuse a request: with a page for browsers, with JSON for programs."""
+    if not PageAuth.is_page(scope["method"], scope["path"]):
+        return build_error_response(error)
     query = scope.get("query_string", b"").decode("latin-1")
-    path = quote("/" + scope["path"].lstrip("/\\"))  # two of them would name another server
-    return frame.stranger(error, path + (f"?{query}" if query else ""))
+    path = quote("/" + scope["path"].lstrip("/\\"))  # two slashes would name another server
+    return layout.render_sign_in(error, path + (f"?{query}" if query else ""))
 
 
-def _enter(entrance: Entrance, request: Request) -> Response:
-    if not entrance.redeem(request.query_params.get("ticket", "")):
-        return frame.stranger(NotInvited(), "/")
+def _redeem_link(page_auth: PageAuth, request: Request) -> Response:
+    if not page_auth.redeem_ticket(request.query_params.get("ticket", "")):
+        return layout.render_sign_in(NotInvited(), "/")
     answer = RedirectResponse("/", 303, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
-    answer.headers["Set-Cookie"] = entrance.cookie(request.headers["host"])
+    answer.headers["Set-Cookie"] = page_auth.build_cookie(request.headers["host"])
     return answer
 
 
-class _Static(StaticFiles):
-    """Our own scripts and styles; a browser asks each time whether they changed."""
+class _DashboardFiles(StaticFiles):
+    """Static files that browsers revalidate on every request."""
 
     def file_response(self, *args: object, **kwargs: object) -> Response:
         answer = super().file_response(*args, **kwargs)  # type: ignore[arg-type]

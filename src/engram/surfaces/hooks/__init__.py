@@ -1,7 +1,7 @@
-"""`engram hook`: what an agent's event means for its session, whatever agent it is.
+"""`engram hook`: handle an agent's hook event.
 
-Runs at every agent event, so it imports only what its event needs, waits briefly, and never breaks the agent: whatever
-goes wrong is written to hook.log and the agent goes on.
+Runs at every agent event, so it imports only what the event needs, waits briefly, and never breaks the agent: errors go
+to hook.log and the agent continues.
 """
 
 from __future__ import annotations
@@ -10,66 +10,68 @@ import os
 import sys
 import time
 
-from engram import plain_json
-from engram.llm import guard
-from engram.settings import home_in, load
+from engram.agents.agent import BEFORE
+from engram.models import reentry_guard
+from engram.platform import plain_json
+from engram.settings import get_home_directory, load_settings
 from engram.store import hook_log
-from engram.surfaces.hooks import occasion
+from engram.surfaces.hooks.hook_event import read_hook_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from engram.surfaces.hooks.occasion import Occasion
+    from engram.surfaces.hooks.hook_event import HookEvent
 
-_PATIENCE, _GUARDING = 2, 5  # seconds a hook waits for a busy store; an unguarded edit is worse than a pause
-_OFFLINE = ("auto", "static", "minilm", "none")  # embedders that wait for nobody
+# How long a hook waits for a busy store; before an edit longer, because an unguarded edit is worse than a pause.
+_BUSY_SECONDS, _GUARD_BUSY_SECONDS = 2, 5
+_OFFLINE_EMBEDDERS = ("auto", "static", "minilm", "none")  # these need no network
 _HELP = """Usage: engram hook
 
-  What agents call at their events, once `engram init` has wired them: reads the event as JSON from standard input and
-  answers as that agent expects. It always succeeds; what went wrong is in hook.log of the home.
+  Handle a hook event of an agent. Agents call this once `engram init` has set them up: it reads the event as JSON from
+  standard input and answers in the agent's format. It always exits with 0; errors go to hook.log in the Engram home.
 """
-_LARGEST = 16_000_000  # bytes of an event; what is larger is not read
+_MAX_EVENT_BYTES = 16_000_000  # longer events are cut off
 
 
-def main(words: list[str]) -> NoReturn:
-    """Answer one event and end the process; always succeed."""
-    if guard.inside():
-        os._exit(0)  # an agent that thinks for us is nobody's session
-    if "--help" in words or "-h" in words or sys.stdin is None or sys.stdin.isatty():
+def main(arguments: list[str]) -> NoReturn:
+    """Answer one event and exit with 0, even after an error."""
+    if reentry_guard.is_inside_call():
+        os._exit(0)  # an agent that Engram runs as its model is not a user's session
+    if "--help" in arguments or "-h" in arguments or sys.stdin is None or sys.stdin.isatty():
         sys.stdout.write(_HELP)
         sys.stdout.flush()
         os._exit(0)
-    guard.enter_hook()
+    reentry_guard.enter_hook()
     started = time.perf_counter()
     os.umask(0o077)
-    met, problem = None, ""
+    event, problem = None, ""
     try:
-        met = occasion.read(sys.stdin.buffer.read(_LARGEST), words, os.environ)
-        if met is not None:
-            sys.stdout.write(answer(met))
+        event = read_hook_event(sys.stdin.buffer.read(_MAX_EVENT_BYTES), arguments, os.environ)
+        if event is not None:
+            sys.stdout.write(answer_event(event))
             sys.stdout.flush()
-    except Exception as error:  # the agent must not be broken by its memory
+    except Exception as error:  # an error here must not break the agent
         problem = f"{error.__class__.__name__}: {error}"
-    if met is not None or problem:
-        _note(met, words, time.perf_counter() - started, problem)
-    # Nothing is left to tidy: commits are done, and closing the last connection would checkpoint the
-    # store while the agent waits.
+    if event is not None or problem:
+        _log_event(event, arguments, time.perf_counter() - started, problem)
+    # Skip the cleanup: commits are done, and closing the last connection would checkpoint the store while the agent
+    # waits.
     os._exit(0)
 
 
-def answer(met: Occasion) -> str:
-    """Carry an event into the store and return what its agent is answered."""
-    from engram.surfaces.hooks import conduct, dialect
+def answer_event(event: HookEvent) -> str:
+    """Handle an event and return the response for its agent."""
+    from engram.surfaces.hooks import handlers, responses
 
-    patience = _GUARDING if met.event == occasion.BEFORE else _PATIENCE
-    settings = load(busy_seconds=patience)
-    if settings.embedder not in _OFFLINE:
-        settings = load(busy_seconds=patience, embedder="static")
-    told = conduct.answer(met, settings)
-    return plain_json.dumps(dialect.spoken(met, told)) if told is not None else ""
+    busy_seconds = _GUARD_BUSY_SECONDS if event.event == BEFORE else _BUSY_SECONDS
+    settings = load_settings(busy_seconds=busy_seconds)
+    if settings.embedder not in _OFFLINE_EMBEDDERS:
+        settings = load_settings(busy_seconds=busy_seconds, embedder="static")
+    response = handlers.handle_event(event, settings)
+    return plain_json.dumps(responses.format_response(event, response)) if response is not None else ""
 
 
-def _note(met: Occasion | None, words: list[str], seconds: float, problem: str) -> None:
-    flavor, event = (met.flavor, met.event) if met else ("-".join(words[:1]), "")
-    hook_log.note(home_in(os.environ), flavor, event, seconds, problem)
+def _log_event(hook_event: HookEvent | None, arguments: list[str], seconds: float, problem: str) -> None:
+    flavor, event = (hook_event.flavor, hook_event.event) if hook_event else ("-".join(arguments[:1]), "")
+    hook_log.write_entry(get_home_directory(os.environ), flavor, event, seconds, problem)

@@ -1,58 +1,54 @@
-"""What an agent's tool does to files, by its name and what it is given. Pure."""
+"""Find the files that a tool call reads or edits, by the tool's name and arguments."""
 
 from __future__ import annotations
+
+from engram.agents.registry import list_agents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-EDITS = (
-    "Edit", "MultiEdit", "Write", "NotebookEdit",  # Claude Code
-    "apply_patch",  # Codex, OpenCode
-    "write_file", "replace",  # Gemini; Qwen has `edit` for the second
-    "search_replace", "write", "edit", "create", "patch", "multiedit", "str_replace_editor",
-)  # fmt: skip
-READS = ("Read", "NotebookRead", "read_file", "view", "read", "read_many_files")
-SHELLS = (
-    "Bash", "bash", "shell", "local_shell", "exec_command", "run_shell_command", "run_terminal_command", "powershell",
-)  # fmt: skip
-_PATHS = ("file_path", "filePath", "notebook_path", "path", "target_file", "absolute_path", "paths")
-_TEXTS = ("command", "input", "patch", "patchText")
-_PATCH = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
+# Agents that descend from one another share tools, so a name counts for every agent.
+EDIT_TOOLS = frozenset(tool for agent in list_agents() for tool in agent.edit_tools)
+READ_TOOLS = frozenset(tool for agent in list_agents() for tool in agent.read_tools)
+SHELL_TOOLS = frozenset(tool for agent in list_agents() for tool in agent.shell_tools)
+_PATH_FIELDS = ("file_path", "filePath", "notebook_path", "path", "target_file", "absolute_path", "paths")
+_TEXT_FIELDS = ("command", "input", "patch", "patchText")
+_PATCH_HEADINGS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 
 
-def edited(tool: str, given: dict[str, Any]) -> list[str]:
-    """Return the files a call is about to write; a patch handed to a shell counts."""
-    patch = next((text for name in _TEXTS if "*** Begin Patch" in (text := _text(given.get(name)))), "")
-    if patch and (tool in EDITS or tool in SHELLS):
-        return _patched(patch)
-    return _named(given) if tool in EDITS and given.get("command") != "view" else []
+def list_edited_files(tool: str, tool_input: dict[str, Any]) -> list[str]:
+    """Return the files a call will write, including those of a patch passed to a shell."""
+    patch = next((text for name in _TEXT_FIELDS if "*** Begin Patch" in (text := _join_text(tool_input.get(name)))), "")
+    if patch and (tool in EDIT_TOOLS or tool in SHELL_TOOLS):
+        return _list_patched_files(patch)
+    return _list_named_paths(tool_input) if tool in EDIT_TOOLS and tool_input.get("command") != "view" else []
 
 
-def read(tool: str, given: dict[str, Any]) -> list[str]:
+def list_read_files(tool: str, tool_input: dict[str, Any]) -> list[str]:
     """Return the files a call reads."""
-    return _named(given) if tool in READS else []
+    return _list_named_paths(tool_input) if tool in READ_TOOLS else []
 
 
 def is_shell(tool: str) -> bool:
-    """Tell whether a call may write anywhere."""
-    return tool in SHELLS
+    """Return whether a tool runs shell commands, which may write anywhere."""
+    return tool in SHELL_TOOLS
 
 
-def _text(given: object) -> str:
-    """Return what a call says, as a text or as the words of a command."""
-    if isinstance(given, list):
-        return "\n".join(word for word in given if isinstance(word, str))
-    return given if isinstance(given, str) else ""
+def _join_text(content: object) -> str:
+    """Return a text argument; join the words of a command."""
+    if isinstance(content, list):
+        return "\n".join(word for word in content if isinstance(word, str))
+    return content if isinstance(content, str) else ""
 
 
-def _patched(patch: str) -> list[str]:
-    lines = [line.strip() for line in patch.splitlines()]  # Codex takes a heading wherever in its line it stands
-    found = [line[len(mark) :].strip() for line in lines for mark in _PATCH if line.startswith(mark)]
-    return list(dict.fromkeys(path for path in found if path))
+def _list_patched_files(patch: str) -> list[str]:
+    lines = [line.strip() for line in patch.splitlines()]  # Codex accepts indented headings
+    paths = [line[len(mark) :].strip() for line in lines for mark in _PATCH_HEADINGS if line.startswith(mark)]
+    return list(dict.fromkeys(path for path in paths if path))
 
 
-def _named(given: dict[str, Any]) -> list[str]:
-    found = next((given[name] for name in _PATHS if given.get(name)), None)
-    paths = found if isinstance(found, list) else [found]
+def _list_named_paths(tool_input: dict[str, Any]) -> list[str]:
+    raw_paths = next((tool_input[name] for name in _PATH_FIELDS if tool_input.get(name)), None)
+    paths = raw_paths if isinstance(raw_paths, list) else [raw_paths]
     return [path for path in paths if isinstance(path, str) and path.strip() and "\0" not in path]

@@ -1,1 +1,1 @@
-"""HTTP: every operation as JSON, on a Unix socket or a loopback port with a token."""
+"""HTTP server: every operation as JSON, on a Unix socket or on a port with a token."""

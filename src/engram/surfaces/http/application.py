@@ -1,4 +1,4 @@
-"""HTTP: every operation as JSON, for programs in any language."""
+"""The HTTP application: every operation as JSON, for programs in any language."""
 
 from __future__ import annotations
 
@@ -17,76 +17,77 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-import engram.api  # brings every operation into the registry
-from engram import text
+import engram.api  # registers every operation
 from engram.api import Engram
-from engram.coordination import messages, sessions
 from engram.errors import Error, InvalidInput, NotFound
 from engram.hub import Hub
-from engram.operation import Operation, operations
+from engram.operation import Operation, list_operations
+from engram.platform import text
+from engram.sessions import lifecycle, messages
 from engram.surfaces import signature
-from engram.surfaces.dashboard import routes as dashboard
-from engram.surfaces.dashboard.entrance import Entrance, kept_key
+from engram.surfaces.dashboard import routes
+from engram.surfaces.dashboard.page_auth import PageAuth, load_key
+from engram.surfaces.errors import InternalError, NotAllowed
 from engram.surfaces.http import mcp
-from engram.surfaces.http.answer import Answer, Unexpected, refused
-from engram.surfaces.http.body import read_body
-from engram.surfaces.http.decode import from_json
-from engram.surfaces.http.guard import Guard
-from engram.surfaces.http.waiting import WAITING_CALLS, patiently
+from engram.surfaces.http.access import AccessGuard
+from engram.surfaces.http.lock_waits import WAITING_CALLS, run_cancellable
+from engram.surfaces.http.request_body import read_body
+from engram.surfaces.http.responses import ApiResponse, build_error_response
+from engram.surfaces.http.strict_json import from_json
 
-LONGEST_WAIT = 60  # seconds; longer and clients or proxies give up first
-_NAMES_A_SESSION = ("session_id", "sender", "updated_by")
-_ALSO = {"get_situation_report": "sitrep"}  # what the older Engram called it
+LONGEST_WAIT = 60  # seconds; clients and proxies give up on longer calls
+_SESSION_ARGUMENTS = ("session_id", "sender", "updated_by")
+_OLD_NAMES = {"get_situation_report": "sitrep"}  # names in the older Engram
 _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array", dict: "object"}
 
 _log = logging.getLogger("engram.serve")
 
 
-class NotAllowed(Error):
-    """{method} is not offered here; use {allowed}."""
-
-    code, status = "method_not_allowed", 405
-
-
-def application(
+def build_application(
     hub: Engram,
     *,
     token: str | None = None,
     hosts: frozenset[str] = frozenset(),
     stopping: Callable[[], bool] = bool,
 ) -> Starlette:
-    """Offer a hub's operations; without token and hosts only for a socket that files already protect.
+    """Build the application of a hub; leave out token and hosts only for a Unix socket, which file permissions protect.
 
-    People reach a server through a port, so only there it has pages.
+    Browsers need a port, so only a server on a port has dashboard pages.
     """
     if bool(token) != bool(hosts):
-        raise ValueError("A server on TCP needs a token and the names it answers to.")
+        raise ValueError("A server on TCP needs a token and host names.")
     waiting = anyio.CapacityLimiter(WAITING_CALLS)
-    operations = [_route(hub, each, waiting, each.name) for each in offered()]
-    operations += [_route(hub, each, waiting, _ALSO[each.name]) for each in offered() if each.name in _ALSO]
-    entrance = Entrance(kept_key(hub.settings.home)) if token else None
-    pages = dashboard.routes(hub, entrance, stopping) if entrance else ()
-    guard = Middleware(Guard, token=token, hosts=hosts, refuse=dashboard.refuse, pages=entrance)
+    operations = [_build_route(hub, operation, waiting, operation.name) for operation in list_offered()]
+    operations += [
+        _build_route(hub, operation, waiting, _OLD_NAMES[operation.name])
+        for operation in list_offered()
+        if operation.name in _OLD_NAMES
+    ]
+    page_auth = PageAuth(load_key(hub.settings.home)) if token else None
+    pages = routes.build_routes(hub, page_auth, stopping) if page_auth else ()
+    guard = Middleware(AccessGuard, token=token, hosts=hosts, refuse=routes.refuse_request, pages=page_auth)
     app = Starlette(
-        routes=[Route("/api", _describe, methods=["GET"]), mcp.route(hub, waiting), *operations, *pages],
+        routes=[Route("/api", _describe_api, methods=["GET"]), mcp.build_route(hub, waiting), *operations, *pages],
         middleware=[guard],
-        exception_handlers={Error: _refuse, HTTPException: _astray, Exception: _fail},
+        exception_handlers={Error: _handle_error, HTTPException: _handle_http_error, Exception: _handle_exception},
     )
     app.router.redirect_slashes = False
     return app
 
 
-def offered() -> list[Operation]:
+def list_offered() -> list[Operation]:
     """Return the operations that HTTP offers."""
-    return [each for each in operations() if each.agent]
+    return [operation for operation in list_operations() if operation.agent]
 
 
-async def _describe(_: Request) -> Response:
-    return Answer({"version": engram.__version__, "operations": [_description(each) for each in offered()]})
+async def _describe_api(_: Request) -> Response:
+    return ApiResponse(
+        {"version": engram.__version__, "operations": [_describe_operation(operation) for operation in list_offered()]}
+    )
 
 
-def _description(operation: Operation) -> dict[str, Any]:
-    asked = [
+def _describe_operation(operation: Operation) -> dict[str, Any]:
+    parameters_described = [
         {
             "name": parameter.name,
             "type": _TYPES.get(parameter.type, "any"),
@@ -94,92 +95,107 @@ def _description(operation: Operation) -> dict[str, Any]:
             "default": parameter.default,
             "help": parameter.help,
         }
-        for parameter in signature.parameters(operation)
+        for parameter in signature.list_parameters(operation)
     ]
-    return {"name": operation.name, "summary": operation.summary, "writes": operation.writes, "parameters": asked}
+    return {
+        "name": operation.name,
+        "summary": operation.summary,
+        "writes": operation.writes,
+        "parameters": parameters_described,
+    }
 
 
-def _route(hub: Hub, operation: Operation, waiting: anyio.CapacityLimiter, name: str) -> Route:
+def _build_route(hub: Hub, operation: Operation, waiting: anyio.CapacityLimiter, name: str) -> Route:
     async def answer(request: Request) -> Response:
         if request.method == "POST":
-            arguments = await run_in_threadpool(_arguments, operation, await read_body(request))
+            arguments = await run_in_threadpool(_parse_body, operation, await read_body(request))
         else:
-            arguments = _within_limits(operation, _query(operation, request.query_params))
-        call = partial(_perform, hub, operation, arguments)
-        return await (patiently(request, call, waiting) if arguments.get("wait") else run_in_threadpool(call))
+            arguments = _bind_arguments(operation, _parse_query(operation, request.query_params))
+        call = partial(_call_operation, hub, operation, arguments)
+        return await (run_cancellable(request, call, waiting) if arguments.get("wait") else run_in_threadpool(call))
 
     methods = ["POST"] if operation.writes else ["GET", "POST"]
     return Route(f"/api/{name}", answer, methods=methods, name=name)
 
 
-def _perform(hub: Hub, operation: Operation, arguments: dict[str, Any]) -> Answer:
+def _call_operation(hub: Hub, operation: Operation, arguments: dict[str, Any]) -> ApiResponse:
     try:
-        return Answer(operation.call(hub, **arguments), headers=_news(hub, arguments))
+        return ApiResponse(operation.call(hub, **arguments), headers=_build_unread_header(hub, arguments))
     except Error as refusal:
-        return refused(refusal, _news(hub, arguments))
+        return build_error_response(refusal, _build_unread_header(hub, arguments))
     except Exception:
         _log.exception("%s failed", operation.name)
-        return refused(Unexpected())
+        return build_error_response(InternalError())
 
 
-def _news(hub: Hub, arguments: dict[str, Any]) -> dict[str, str]:
-    """Say how much the calling session has not been told yet."""
-    named = next((arguments[name] for name in _NAMES_A_SESSION if arguments.get(name)), None)
+def _build_unread_header(hub: Hub, arguments: dict[str, Any]) -> dict[str, str]:
+    """Return a header with the number of unread messages of the calling session."""
+    session_name = next((arguments[name] for name in _SESSION_ARGUMENTS if arguments.get(name)), None)
     try:
-        return {"Engram-Unread": str(messages.unread_count(hub, sessions.require(hub, named)["id"]))} if named else {}
-    except Error:  # no session of that name; or a busy store, which must not undo an answer already given
+        return (
+            {"Engram-Unread": str(messages.count_unread(hub, lifecycle.require_session(hub, session_name)["id"]))}
+            if session_name
+            else {}
+        )
+    except Error:  # unknown session or busy store; the operation has already run
         return {}
 
 
-def _arguments(operation: Operation, body: bytes) -> dict[str, Any]:
+def _parse_body(operation: Operation, body: bytes) -> dict[str, Any]:
     try:
-        given = from_json(body.decode())
-    except ValueError as trouble:
-        raise InvalidInput(field="body", reason=f"it is not the JSON we read: {trouble}.") from trouble
-    if not isinstance(given, dict):
-        raise InvalidInput(field="body", reason=f"expected an object of named arguments, got {type(given).__name__}.")
-    return _within_limits(operation, given)
+        arguments_sent = from_json(body.decode())
+    except ValueError as error:
+        raise InvalidInput(field="body", reason=f"invalid JSON: {error}.") from error
+    if not isinstance(arguments_sent, dict):
+        raise InvalidInput(
+            field="body", reason=f"expected an object of named arguments, got {type(arguments_sent).__name__}."
+        )
+    return _bind_arguments(operation, arguments_sent)
 
 
-def _query(operation: Operation, query: QueryParams) -> dict[str, Any]:
-    kinds = {parameter.name: parameter.type for parameter in signature.parameters(operation)}
-    return {name: _converted(name, kinds.get(name), query.getlist(name)) for name in query}
+def _parse_query(operation: Operation, query: QueryParams) -> dict[str, Any]:
+    kinds = {parameter.name: parameter.type for parameter in signature.list_parameters(operation)}
+    return {name: _convert_value(name, kinds.get(name), query.getlist(name)) for name in query}
 
 
-def _converted(name: str, kind: Any, words: list[str]) -> Any:
+def _convert_value(name: str, kind: Any, words: list[str]) -> Any:
     if kind is list:
         return words
     if len(words) > 1:
-        raise InvalidInput(field=name, reason="it is given more than once.")
+        raise InvalidInput(field=name, reason="given more than once.")
     if kind not in (int, float, bool):
         return words[0]
     try:
         return from_json(words[0])
     except ValueError:
-        wanted = _TYPES[kind]
-        raise InvalidInput(field=name, reason=f"expected {wanted}, got {text.one_line(words[0])!r}.") from None
+        type_name = _TYPES[kind]
+        raise InvalidInput(field=name, reason=f"expected {type_name}, got {text.to_one_line(words[0])!r}.") from None
 
 
-def _within_limits(operation: Operation, given: dict[str, Any]) -> dict[str, Any]:
-    arguments = signature.bind(operation, given)
+def _bind_arguments(operation: Operation, arguments_sent: dict[str, Any]) -> dict[str, Any]:
+    arguments = signature.bind_arguments(operation, arguments_sent)
     if (arguments.get("wait") or 0) > LONGEST_WAIT:
-        raise InvalidInput(field="wait", reason=f"over HTTP a call waits {LONGEST_WAIT} seconds at most; call again.")
+        raise InvalidInput(
+            field="wait", reason=f"over HTTP a call waits at most {LONGEST_WAIT} seconds. Call again to wait longer."
+        )
     return arguments
 
 
-def _refuse(_: Request, error: Exception) -> Response:
+def _handle_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, Error)
-    return refused(error)
+    return build_error_response(error)
 
 
-def _astray(request: Request, error: Exception) -> Response:
-    """Answer what the router does not know in our own words."""
+def _handle_http_error(request: Request, error: Exception) -> Response:
+    """Return a JSON error for unknown paths and methods."""
     assert isinstance(error, HTTPException)
     if error.status_code == NotAllowed.status:
         allowed = ", ".join(sorted((error.headers or {}).get("Allow", "").split(", ")))
-        return refused(NotAllowed(method=request.method, allowed=allowed), {"Allow": allowed})
-    return refused(NotFound(kind="operation", id=text.one_line(request.url.path, 200), hint="GET /api lists them."))
+        return build_error_response(NotAllowed(method=request.method, allowed=allowed), {"Allow": allowed})
+    return build_error_response(
+        NotFound(kind="operation", id=text.to_one_line(request.url.path, 200), hint="GET /api lists them.")
+    )
 
 
-def _fail(*_: object) -> Response:
-    return refused(Unexpected())  # starlette hands the exception on to the server's log
+def _handle_exception(*_: object) -> Response:
+    return build_error_response(InternalError())  # starlette logs the exception

@@ -1,4 +1,4 @@
-"""A server's life: it opens a store and a door, answers until a signal asks it to end, and leaves nothing."""
+"""Run the HTTP server from start to clean shutdown."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from engram.api import Engram
 from engram.errors import MissingExtra
 from engram.settings import Settings
-from engram.surfaces.http.door import Endpoint, open_door
+from engram.surfaces.http.listener import ServerEndpoint, open_listener
 
 if TYPE_CHECKING:
     import uvicorn
 
-_ENDINGS = (signal.SIGTERM, signal.SIGINT)
-_GRACE = 2  # seconds beyond the longest wait for a busy store: a call that waits for one may still succeed
-_QUIET: dict[str, Any] = {  # no word to strangers or on the screen, no headers believed that others can write
+_STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+_GRACE_SECONDS = 2  # after the longest wait for a busy store, so that waiting calls can still succeed
+_UVICORN_OPTIONS: dict[str, Any] = {  # no server headers, no console output, no trust in proxy headers
     "http": "h11", "ws": "none", "loop": "asyncio", "lifespan": "off", "log_config": None, "access_log": False,
     "server_header": False, "date_header": False, "proxy_headers": False,
 }  # fmt: skip
@@ -29,58 +29,63 @@ def serve(
     socket_path: str | None = None,
     port: int | None = None,
     host: str | None = None,
-    announce: Callable[[Endpoint], object] = lambda _: None,
+    announce: Callable[[ServerEndpoint], object] = lambda _: None,
 ) -> None:
-    """Offer a store over HTTP until SIGTERM or SIGINT; `announce` hears where once callers can connect."""
+    """Serve a store over HTTP until SIGTERM or SIGINT; call `announce` with the address once clients can connect."""
     try:
         import uvicorn
 
-        from engram.surfaces.http.application import application
-        from engram.surfaces.http.waiting import CallerClock
-    except ImportError as problem:
-        raise MissingExtra(feature="The server", extra="serve") from problem
+        from engram.surfaces.http.application import build_application
+        from engram.surfaces.http.lock_waits import CallerClock
+    except ImportError as error:
+        raise MissingExtra(feature="The server", extra="serve") from error
     clock = CallerClock()
     with (
-        _ending_in_order(),
+        _exit_on_signal(),
         Engram(settings=settings, clock=clock, serving=True) as hub,
-        open_door(settings.home, socket_path, port, host) as door,
+        open_listener(settings.home, socket_path, port, host) as server_socket,
     ):
-        app = application(hub, token=door.token, hosts=door.hosts, stopping=lambda: clock.stopping())  # noqa: PLW0108  it is set below
-        grace = settings.busy_seconds + _GRACE
-        server = uvicorn.Server(uvicorn.Config(app, **_QUIET, timeout_graceful_shutdown=grace))
+        app = build_application(
+            hub,
+            token=server_socket.token,
+            hosts=server_socket.hosts,
+            stopping=lambda: clock.stopping(),  # noqa: PLW0108  set below
+        )
+        grace = settings.busy_seconds + _GRACE_SECONDS
+        server = uvicorn.Server(uvicorn.Config(app, **_UVICORN_OPTIONS, timeout_graceful_shutdown=grace))
         clock.stopping = lambda: server.should_exit
-        _obey_signals(server)
-        announce(door.endpoint)
-        server.run(sockets=[door.listener])
+        _stop_on_signal(server)
+        announce(server_socket.endpoint)
+        server.run(sockets=[server_socket.listener])
 
 
-class _Ended(BaseException):
-    """A signal asked us to end."""
+class _ServerStopped(BaseException):
+    """A signal asked the server to stop."""
 
 
 @contextmanager
-def _ending_in_order() -> Iterator[None]:
-    """Leave the block on SIGTERM or SIGINT as if it were done, so that it clears up after itself."""
+def _exit_on_signal() -> Iterator[None]:
+    """Exit the block cleanly on SIGTERM or SIGINT."""
 
     def end(*_: object) -> NoReturn:
-        for each in _ENDINGS:
-            signal.signal(each, signal.SIG_IGN)  # clearing up is not interrupted
-        raise _Ended
+        for stop_signal in _STOP_SIGNALS:
+            signal.signal(stop_signal, signal.SIG_IGN)  # do not interrupt the cleanup
+        raise _ServerStopped
 
-    before = {each: signal.signal(each, end) for each in _ENDINGS}
+    before = {stop_signal: signal.signal(stop_signal, end) for stop_signal in _STOP_SIGNALS}
     try:
-        with suppress(_Ended):
+        with suppress(_ServerStopped):
             yield
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for stop_signal, handler in before.items():
+            signal.signal(stop_signal, handler)
 
 
-def _obey_signals(server: uvicorn.Server) -> None:
-    """Let signals ask the server to stop: it raises each again when it has, and must not be broken off then."""
+def _stop_on_signal(server: uvicorn.Server) -> None:
+    """Make signals stop the server; uvicorn raises them again afterwards, which must not interrupt the shutdown."""
 
     def stop(*_: object) -> None:
         server.should_exit = True
 
-    for each in _ENDINGS:
-        signal.signal(each, stop)
+    for stop_signal in _STOP_SIGNALS:
+        signal.signal(stop_signal, stop)

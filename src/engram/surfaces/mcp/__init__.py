@@ -1,1 +1,1 @@
-"""MCP: the memory as tools, pages and prompts an agent can reach, on stdio and over HTTP."""
+"""MCP server: tools, resources and prompts, over stdio and HTTP."""

@@ -1,55 +1,58 @@
-"""What a model passed to a tool, held to the tool's own schema."""
+"""Check the arguments of a tool call against the tool's schema."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from engram.errors import InvalidInput
-from engram.text import one_line
+from engram.platform.text import to_one_line
 
-_WANTED = {
-    "string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
-    "array": "a list of texts",
+_TYPE_WORDS = {
+    "string": "a string", "integer": "an integer", "number": "a number", "boolean": "true or false",
+    "array": "a list of strings",
 }  # fmt: skip
 
 
-def checked(schema: dict[str, Any], given: Any) -> dict[str, Any]:
-    """Return the arguments a tool can rely on, or say which one is wrong; null is as good as left out."""
-    if not isinstance(given, dict):
+def check_arguments(schema: dict[str, Any], arguments_sent: Any) -> dict[str, Any]:
+    """Return the checked arguments, without nulls; raise InvalidInput for the first invalid one."""
+    if not isinstance(arguments_sent, dict):
         raise InvalidInput(field="arguments", reason="expected an object.")
-    known = schema["properties"]
-    meant = {name: each for name, each in given.items() if each is not None}
-    for name in meant:
-        if name not in known:
-            raise InvalidInput(field=one_line(name), reason=f"there are {', '.join(known)}.")
+    properties = schema["properties"]
+    arguments = {name: argument for name, argument in arguments_sent.items() if argument is not None}
+    for name in arguments:
+        if name not in properties:
+            raise InvalidInput(field=to_one_line(name), reason=f"unknown parameter. Use {', '.join(properties)}.")
     for name in schema["required"]:
-        if name not in meant:
-            raise InvalidInput(field=name, reason=f"it is required: {known[name]['description']}.")
-    return {name: _checked(name, known[name], each) for name, each in meant.items()}
+        if name not in arguments:
+            raise InvalidInput(field=name, reason=f"required: {properties[name]['description']}.")
+    return {name: _check_argument(name, properties[name], argument) for name, argument in arguments.items()}
 
 
-def _checked(name: str, schema: dict[str, Any], given: Any) -> Any:
-    given = _meant(schema["type"], given)
-    if not _fits(schema["type"], given):
-        raise InvalidInput(field=name, reason=f"expected {_WANTED[schema['type']]}: {schema['description']}.")
-    for each in given if isinstance(given, list) else [given]:
+def _check_argument(name: str, schema: dict[str, Any], argument: Any) -> Any:
+    argument = _coerce_argument(schema["type"], argument)
+    if not _is_of_type(schema["type"], argument):
+        raise InvalidInput(field=name, reason=f"expected {_TYPE_WORDS[schema['type']]}: {schema['description']}.")
+    for element in argument if isinstance(argument, list) else [argument]:
         choices = schema.get("items", schema).get("enum")
-        if choices and each not in choices:
-            raise InvalidInput(field=name, reason=f"{one_line(str(each))!r} is none of {', '.join(choices)}.")
-    if not schema.get("minimum", given) <= given <= schema.get("maximum", given):
-        raise InvalidInput(field=name, reason=f"it must be from {schema['minimum']} to {schema['maximum']}.")
-    return given
+        if choices and element not in choices:
+            raise InvalidInput(
+                field=name,
+                reason=f"unknown value {to_one_line(str(element), 60)!r}. Choose one of: {', '.join(choices)}.",
+            )
+    if not schema.get("minimum", argument) <= argument <= schema.get("maximum", argument):
+        raise InvalidInput(field=name, reason=f"must be from {schema['minimum']} to {schema['maximum']}.")
+    return argument
 
 
-def _meant(kind: str, given: Any) -> Any:
-    """Return what was meant where it is plain: one text for a list of one, 5.0 for 5."""
-    if kind == "array" and isinstance(given, str):
-        return [given]
-    return int(given) if kind == "integer" and isinstance(given, float) and given.is_integer() else given
+def _coerce_argument(kind: str, argument: Any) -> Any:
+    """Convert obvious equivalents: a string to a list with one element, 5.0 to 5."""
+    if kind == "array" and isinstance(argument, str):
+        return [argument]
+    return int(argument) if kind == "integer" and isinstance(argument, float) and argument.is_integer() else argument
 
 
-def _fits(kind: str, given: Any) -> bool:
+def _is_of_type(kind: str, argument: Any) -> bool:
     if kind == "array":
-        return isinstance(given, list) and all(isinstance(each, str) for each in given)
+        return isinstance(argument, list) and all(isinstance(element, str) for element in argument)
     kinds = {"string": str, "integer": int, "number": (int, float), "boolean": bool}
-    return isinstance(given, kinds[kind]) and (kind == "boolean" or not isinstance(given, bool))  # type: ignore[arg-type]
+    return isinstance(argument, kinds[kind]) and (kind == "boolean" or not isinstance(argument, bool))  # type: ignore[arg-type]

@@ -1,8 +1,8 @@
-"""Who calls a tool."""
+"""The caller of a tool."""
 
 from __future__ import annotations
 
-from engram.value import value
+from engram.platform.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 @value
 class Caller:
-    """Who calls: the program that started us, with its environment, or somebody over HTTP."""
+    """The client that sends a request: the program that started this server, or an HTTP client."""
 
     environ: Mapping[str, str]
-    client: str = ""  # the name it gives itself
-    meta: Mapping[str, Any] = {}  # what it sent along with its request
-    named: str | None = None  # the session a header names
-    local: bool = True  # false: our own process and its ancestors say nothing of it
+    client: str = ""  # client name from the handshake
+    meta: Mapping[str, Any] = {}  # `_meta` of the request
+    header_session: str | None = None  # session id from the Engram-Session header
+    is_local: bool = True  # False over HTTP: our process tree does not identify the caller

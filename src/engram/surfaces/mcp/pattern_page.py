@@ -1,44 +1,52 @@
-"""Patterns as an agent is shown them: what comes from transcripts is quoted."""
+"""Patterns formatted for agents; text from transcripts is quoted."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engram.text import inline, one_line, quote
+from engram.platform.text import escape_inline, quote_as_data, to_one_line
 
 if TYPE_CHECKING:
-    from engram.rules.catalog import Dossier, Pattern
+    from engram.patterns.rules.catalog import Dossier, Pattern
 
 
-def listed(found: Pattern) -> dict[str, Any]:
-    """Return a pattern as facts for a list."""
-    # What nobody approved comes out of transcripts: it must not pass for a rule.
-    told = {"rule": found.rule, "fix": found.fix} if found.state == "approved" else {}
+def build_pattern_facts(pattern: Pattern) -> dict[str, Any]:
+    """Return the facts of a pattern for a list."""
+    # Text that was not approved comes from transcripts and must not look like a rule.
+    rule_facts = {"rule": pattern.rule, "fix": pattern.fix} if pattern.state == "approved" else {}
     return {
-        "id": found.id, "state": found.state, "kind": found.kind, "title": one_line(found.title, 200), **told,
-        "scope": found.scope, "sessions": found.sessions, "version": found.version,
-    }  # fmt: skip
+        "id": pattern.id,
+        "state": pattern.state,
+        "kind": pattern.kind,
+        "title": to_one_line(pattern.title, 200),
+        **rule_facts,
+        "scope": pattern.scope,
+        "sessions": pattern.sessions,
+        "version": pattern.version,
+    }
 
 
-def _standing(pattern: Pattern) -> str:
+def _format_standing(pattern: Pattern) -> str:
     if pattern.state != "approved":
-        return f"Words proposed for a rule; nobody {'approves it any more' if pattern.version else 'approved it'}"
-    return f"Rule (version {pattern.version}, {inline(pattern.scope, 200)})"
+        return f"Proposed rule; {'no longer approved' if pattern.version else 'not approved'}"
+    return f"Rule (version {pattern.version}, {escape_inline(pattern.scope, 200)})"
 
 
-def whole(found: Dossier) -> str:
-    """Return a pattern with its evidence, its versions and its effect as a page."""
-    pattern = found.pattern
+def render_pattern_page(dossier: Dossier) -> str:
+    """Return a markdown page with a pattern, its rule, effect and evidence."""
+    pattern = dossier.pattern
     lines = [
-        f"# {pattern.id} ({pattern.kind}, {pattern.state})", quote(pattern.title), "",
-        f"Seen {pattern.times} times in {pattern.sessions} sessions of {', '.join(pattern.flavors) or 'none'}.",
-        f"{_standing(pattern)}:", quote(pattern.rule),
+        f"# {pattern.id} ({pattern.kind}, {pattern.state})", quote_as_data(pattern.title), "",
+        f"Seen {pattern.times} times in {pattern.sessions} sessions of {', '.join(pattern.flavors) or 'no agent'}.",
+        f"{_format_standing(pattern)}:", quote_as_data(pattern.rule),
     ]  # fmt: skip
-    lines += ["Fix:", quote(pattern.fix)] if pattern.fix else []
-    if found.effect:
-        lines += ["", f"Effect: {found.effect.verdict}. {found.effect.why}"]
-    lines += ["", "Evidence:"] if found.evidence else []
-    for each in found.evidence:
-        lines += [f"- {each.flavor} `{each.session_id}`, {each.at.date().isoformat()}, {each.times} times:"]
-        lines += [quote(each.text if not each.quote else f"{each.text}\n{each.quote}")]
+    lines += ["Fix:", quote_as_data(pattern.fix)] if pattern.fix else []
+    if dossier.effect:
+        lines += ["", f"Effect: {dossier.effect.verdict}. {dossier.effect.why}"]
+    lines += ["", "Evidence:"] if dossier.evidence else []
+    for evidence in dossier.evidence:
+        lines += [
+            f"- {evidence.flavor} `{evidence.session_id}`, {evidence.at.date().isoformat()}, {evidence.times} times:"
+        ]
+        lines += [quote_as_data(evidence.text if not evidence.quote else f"{evidence.text}\n{evidence.quote}")]
     return "\n".join(lines)

@@ -1,86 +1,88 @@
-"""Which session calls: known from the environment or a header, never asked of the model."""
+"""Find the calling session from the environment or a header; the model never passes it."""
 
 from __future__ import annotations
 
 import os
 from _thread import allocate_lock
 
-from engram import host, text
-from engram.coordination import callers, projects, sessions
+from engram.agents.registry import list_agents
 from engram.errors import InvalidInput, NotFound
+from engram.platform import host, text
+from engram.sessions import caller as callers
+from engram.sessions import lifecycle, projects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.hub import Hub
     from engram.surfaces.mcp.caller import Caller
 
-_CODEX = "x-codex-turn-metadata"  # Codex says its session with every call
-_announcing = allocate_lock()
+_announce_lock = allocate_lock()
 
 
-def find(hub: Hub, caller: Caller) -> str | None:
-    """Return the session that calls, if it is known."""
-    if not caller.local:
-        return str(sessions.require(hub, caller.named)["id"]) if caller.named else None
-    found = callers.find(hub, caller.environ, _told(caller))
-    if found or callers.native_id(caller.environ, None, _told(caller)):
-        return found
-    return _chosen(hub, caller)
+def find_session(hub: Hub, caller: Caller) -> str | None:
+    """Return the id of the calling session, or None if it is unknown."""
+    if not caller.is_local:
+        return str(lifecycle.require_session(hub, caller.header_session)["id"]) if caller.header_session else None
+    session_id = callers.find_caller(hub, caller.environ, _read_native_ids(caller))
+    if session_id or callers.find_native_id(caller.environ, None, _read_native_ids(caller)):
+        return session_id
+    return _find_chosen_session(hub, caller)
 
 
-def need(hub: Hub, caller: Caller) -> str:
-    """Return the session that calls, announced if nobody has done so yet."""
-    with _announcing:  # two calls at once are one session
-        found = find(hub, caller)
-        if found is None and not caller.local:
-            reason = "name yours in the header Engram-Session; POST /api/register makes one."
+def require_session(hub: Hub, caller: Caller) -> str:
+    """Return the id of the calling session; register one if it is unknown."""
+    with _announce_lock:  # parallel calls must not register two sessions
+        session_id = find_session(hub, caller)
+        if session_id is None and not caller.is_local:
+            reason = "no session given. Send its id in the header Engram-Session; POST /api/register creates one."
             raise InvalidInput(field="session", reason=reason)
-        return found or _announce(hub, caller)
+        return session_id or _announce_session(hub, caller)
 
 
-def project_of(hub: Hub, caller: Caller, session_id: str | None) -> str | None:
-    """Return the project worked in: the session's, else that of the directory."""
+def find_project(hub: Hub, caller: Caller, session_id: str | None) -> str | None:
+    """Return the project of the session, or of the working directory."""
     if session_id is not None:
-        return str(sessions.require(hub, session_id)["project"]) or None
-    directory = _directory(caller)
-    return projects.place(directory).project or None if directory else None
+        return str(lifecycle.require_session(hub, session_id)["project"]) or None
+    directory = _find_directory(caller)
+    return projects.find_git_location(directory).project or None if directory else None
 
 
-def project_at(hub: Hub, caller: Caller, given: str | None) -> str | None:
-    """Return the project a directory lies in that somebody names; a relative one starts where the session works."""
-    if not given:
+def resolve_project(hub: Hub, caller: Caller, directory_name: str | None) -> str | None:
+    """Return the project that contains a directory; relative paths start in the session's directory."""
+    if not directory_name:
         return None
-    found = find(hub, caller)
-    start = sessions.require(hub, found)["cwd"] if found else _directory(caller)
-    path = os.path.expanduser(text.name("project", given))
+    session_id = find_session(hub, caller)
+    start = lifecycle.require_session(hub, session_id)["cwd"] if session_id else _find_directory(caller)
+    path = os.path.expanduser(text.validate_name("project", directory_name))
     if not start and not os.path.isabs(path):
-        raise InvalidInput(field="project", reason="it is relative, and no session says to what.")
-    place = os.path.join(start or "", path)
-    return projects.project_of(place) if os.path.isdir(place) else given  # a team may give projects names of their own
+        raise InvalidInput(field="project", reason="a relative path needs a session. Pass an absolute path.")
+    directory = os.path.join(start or "", path)
+    # A team may name projects, so what is not a directory is passed on as it is.
+    return projects.find_project(directory) if os.path.isdir(directory) else directory_name
 
 
-def _told(caller: Caller) -> dict[str, object]:
-    """Return the native ids that came with a call, by flavor."""
-    carried = caller.meta.get(_CODEX)
-    return {"codex": carried.get("session_id")} if isinstance(carried, dict) else {}
+def _read_native_ids(caller: Caller) -> dict[str, object]:
+    """Return the agents' own session ids from a call's `_meta`, by agent."""
+    fields = {agent.name: caller.meta.get(agent.server_session_field) for agent in list_agents()}
+    return {name: field.get("session_id") for name, field in fields.items() if isinstance(field, dict)}
 
 
-def _chosen(hub: Hub, caller: Caller) -> str | None:
-    """Return the session a person chose for everything started here."""
-    named = caller.environ.get("ENGRAM_SESSION")
+def _find_chosen_session(hub: Hub, caller: Caller) -> str | None:
+    """Return the session that ENGRAM_SESSION names."""
+    session_name = caller.environ.get("ENGRAM_SESSION")
     try:
-        return sessions.get_session(hub, named).id if named else None
+        return lifecycle.get_session(hub, session_name).id if session_name else None
     except NotFound:
         return None
 
 
-def _announce(hub: Hub, caller: Caller) -> str:
-    kind = text.one_line(caller.client, 40) or "mcp"
-    return callers.announce(hub, caller.environ, _directory(caller), kind, _told(caller))
+def _announce_session(hub: Hub, caller: Caller) -> str:
+    kind = text.to_one_line(caller.client, 40) or "mcp"
+    return callers.register_caller(hub, caller.environ, _find_directory(caller), kind, _read_native_ids(caller))
 
 
-def _directory(caller: Caller) -> str | None:
-    if not caller.local:
+def _find_directory(caller: Caller) -> str | None:
+    if not caller.is_local:
         return None
-    given = caller.environ.get("CLAUDE_PROJECT_DIR")
-    return given if given and os.path.isdir(given) else host.directory()
+    claude_directory = caller.environ.get("CLAUDE_PROJECT_DIR")
+    return claude_directory if claude_directory and os.path.isdir(claude_directory) else host.get_working_directory()

@@ -1,7 +1,7 @@
-"""`engram mcp`: MCP on standard input and output, one JSON message per line.
+"""`engram mcp`: MCP over standard input and output, one JSON message per line.
 
-An agent waits for the first answers before it asks its model, so they come from tables, with little imported. What
-needs the store runs in threads of its own: a call that waits for a lock holds up nobody else.
+An agent waits for the first answers before it calls its model, so they use few imports and no store. Calls that need
+the store run in their own threads: one that waits for a lock does not block the others.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import signal
 import sys
 from _thread import allocate_lock
 
-from engram.surfaces.http.decode import from_json
+from engram.surfaces.http.strict_json import from_json
 from engram.surfaces.mcp import protocol
 from engram.surfaces.mcp.caller import Caller
-from engram.surfaces.mcp.patience import Patience
-from engram.surfaces.mcp.protocol import Fault, Request
-from engram.surfaces.mcp.server import AT_ONCE, Server
+from engram.surfaces.mcp.protocol import Fault, McpRequest
+from engram.surfaces.mcp.server import IMMEDIATE_METHODS, McpServer
+from engram.surfaces.mcp.waiting import CancellableClock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,107 +27,111 @@ if TYPE_CHECKING:
     from engram.hub import Hub
 
 _LINE_BYTES = 4 * 1024 * 1024
-_GRACE = 3  # seconds for calls under way when the client leaves
+_GRACE_SECONDS = 3  # for running calls when the client disconnects
 
 
 def main() -> int:
-    """Serve until the client closes our input or a signal asks us to end."""
+    """Serve until standard input closes or a signal arrives."""
     os.umask(0o077)
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, _end)
-    sink = _only_protocol()
-    connection = Connection(sys.stdin.buffer, sink)
+    for stop_signal in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(stop_signal, _raise_stop)
+    sink = _reserve_stdout()
+    connection = StdioConnection(sys.stdin.buffer, sink)
     try:
         connection.run()
-    except (_Ended, BrokenPipeError):
+    except (_StdioStopped, BrokenPipeError):
         pass
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, signal.SIG_IGN)  # clearing up is not interrupted
+    for stop_signal in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(stop_signal, signal.SIG_IGN)  # do not interrupt the cleanup
     connection.close()
     return 0
 
 
-class Connection:
-    """One client, its questions and the calls it waits for."""
+class StdioConnection:
+    """The connection to one client, with its running calls."""
 
     def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
         self._source, self._sink = source, sink
         self._writing, self._opening = allocate_lock(), allocate_lock()
-        self._server = Server(self._hub)
+        self._server = McpServer(self._open_hub)
         self._client = ""
         self._calls: dict[str | int, tuple[threading.Thread, threading.Event]] = {}
-        self._clock = Patience()
+        self._clock = CancellableClock()
         self._opened: Hub | None = None
 
     def run(self) -> None:
-        """Answer line by line until there are no more."""
+        """Answer messages line by line until the input ends."""
         while line := self._source.readline(_LINE_BYTES + 1):
             if len(line) > _LINE_BYTES and not line.endswith(b"\n"):
-                self._skip()
-                self._write(protocol.failure(None, Fault(protocol.INVALID, f"A line has {_LINE_BYTES} bytes at most.")))
+                self._skip_line()
+                self._write_reply(
+                    protocol.build_failure(
+                        None, Fault(protocol.INVALID, f"A line may have at most {_LINE_BYTES} bytes.")
+                    )
+                )
             elif line.strip():
-                self._take(line)
+                self._handle_line(line)
 
     def close(self) -> None:
-        """End what still waits, let what is nearly done finish, and let go of the store."""
+        """Cancel waiting calls, give running ones a moment to finish, and close the store."""
         self._clock.ending = True
         for thread, _ in [*self._calls.values()]:
-            thread.join(_GRACE)
+            thread.join(_GRACE_SECONDS)
         if self._opened is not None and not self._calls:
             self._opened.close()
 
-    def _take(self, line: bytes) -> None:
+    def _handle_line(self, line: bytes) -> None:
         try:
             message = from_json(line.decode())
-        except ValueError as trouble:
-            fault = Fault(protocol.UNREADABLE, f"That is not the JSON we read: {trouble}.")
-            self._write(protocol.failure(_id_in(line), fault))
+        except ValueError as error:
+            fault = Fault(protocol.UNREADABLE, f"Invalid JSON: {error}.")
+            self._write_reply(protocol.build_failure(_find_id(line), fault))
             return
-        called_off = protocol.cancelled(message)
-        if called_off is not None:
-            self._call_off(called_off)
-        elif isinstance(message, dict) and message.get("method") in AT_ONCE:
-            self._write(protocol.respond(message, self._answer))
+        cancelled = protocol.find_cancelled_id(message)
+        if cancelled is not None:
+            self._cancel_call(cancelled)
+        elif isinstance(message, dict) and message.get("method") in IMMEDIATE_METHODS:
+            self._write_reply(protocol.respond(message, self._answer_request))
         else:
-            self._aside(message)
+            self._answer_in_thread(message)
 
-    def _call_off(self, request_id: str | int) -> None:
-        under_way = self._calls.get(request_id)
-        if under_way is not None:
-            under_way[1].set()
+    def _cancel_call(self, request_id: str | int) -> None:
+        running_call = self._calls.get(request_id)
+        if running_call is not None:
+            running_call[1].set()
 
-    def _aside(self, message: Any) -> None:
-        """Answer in a thread of its own; what asks for nothing needs none."""
+    def _answer_in_thread(self, message: Any) -> None:
+        """Answer a request in its own thread; handle everything else here."""
         try:
-            request = protocol.read(message)
+            request = protocol.parse_request(message)
         except Fault:
             request = None
         if request is None:
-            self._write(protocol.respond(message, self._answer))
+            self._write_reply(protocol.respond(message, self._answer_request))
             return
         import threading
 
-        called_off = threading.Event()
-        thread = threading.Thread(target=self._perform, args=(request.id, message, called_off), daemon=True)
-        self._calls[request.id] = thread, called_off
+        cancelled = threading.Event()
+        thread = threading.Thread(target=self._run_call, args=(request.id, message, cancelled), daemon=True)
+        self._calls[request.id] = thread, cancelled
         thread.start()
 
-    def _perform(self, request_id: str | int, message: Any, called_off: threading.Event) -> None:
+    def _run_call(self, request_id: str | int, message: Any, cancelled: threading.Event) -> None:
         try:
-            self._clock.begin(called_off)
-            reply = protocol.respond(message, self._answer)
-            if not called_off.is_set():
-                self._write(reply)
+            self._clock.register_call(cancelled)
+            reply = protocol.respond(message, self._answer_request)
+            if not cancelled.is_set():
+                self._write_reply(reply)
         except BrokenPipeError:
-            pass  # the reader has gone, and the main thread will see it
+            pass  # the client has gone; the main thread notices it too
         finally:
             self._calls.pop(request_id, None)
 
-    def _answer(self, request: Request) -> dict[str, Any]:
+    def _answer_request(self, request: McpRequest) -> dict[str, Any]:
         self._client = request.client or self._client
         return self._server.answer(request, Caller(environ=os.environ, client=self._client, meta=request.meta))
 
-    def _hub(self) -> Hub:
+    def _open_hub(self) -> Hub:
         with self._opening:
             if self._opened is None:
                 from engram.api import Engram
@@ -135,7 +139,7 @@ class Connection:
                 self._opened = Engram(clock=self._clock)
             return self._opened
 
-    def _write(self, reply: dict[str, Any] | None) -> None:
+    def _write_reply(self, reply: dict[str, Any] | None) -> None:
         if reply is None:
             return
         line = json.dumps(reply, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
@@ -143,30 +147,30 @@ class Connection:
             self._sink.write(line + b"\n")
             self._sink.flush()
 
-    def _skip(self) -> None:
-        """Read to the end of a line that is too long."""
+    def _skip_line(self) -> None:
+        """Discard the rest of a line that is too long."""
         while (rest := self._source.readline(_LINE_BYTES)) and not rest.endswith(b"\n"):
             pass
 
 
-def _id_in(line: bytes) -> str | int | None:
-    """Return the id of a message we do not read, if it can be made out: its sender waits for an answer."""
+def _find_id(line: bytes) -> str | int | None:
+    """Return the id of a message that strict parsing refused, if it can be read, so that its sender gets an answer."""
     try:
-        return protocol.id_of(json.loads(line))
+        return protocol.find_message_id(json.loads(line))
     except (ValueError, RecursionError):
         return None
 
 
-class _Ended(BaseException):
-    """A signal asked us to end."""
+class _StdioStopped(BaseException):
+    """A signal asked the server to stop."""
 
 
-def _end(*_: object) -> NoReturn:
-    raise _Ended
+def _raise_stop(*_: object) -> NoReturn:
+    raise _StdioStopped
 
 
-def _only_protocol() -> BinaryIO:
-    """Keep standard output for the protocol: whatever else is printed goes to standard error."""
+def _reserve_stdout() -> BinaryIO:
+    """Reserve standard output for the protocol and send other output to standard error."""
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     sys.stdout = sys.stderr

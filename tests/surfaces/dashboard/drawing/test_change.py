@@ -1,4 +1,4 @@
-"""What calls change in files, in the shapes agents write it."""
+"""File changes of tool calls, in the formats of the agents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.surfaces.dashboard.drawing.change import change, is_diff
+from engram.surfaces.dashboard.drawing.tool_edits import find_edit, is_diff
 
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@ def f\n-old\n+new\n+more\n same\n*** End Patch"
 UNIFIED = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-old\n+new\n same\n"
@@ -31,14 +31,14 @@ BLOCKS = "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE"
     ],
 )
 def test_a_change_is_counted_by_line(arguments: Any, added: int, removed: int) -> None:
-    found = change(arguments)
-    assert found is not None
-    assert (found.added, found.removed) == (added, removed)
+    edit = find_edit(arguments)
+    assert edit is not None
+    assert (edit.added, edit.removed) == (added, removed)
 
 
 @pytest.mark.parametrize("arguments", [None, {}, "", "ls", {"command": "ls"}, {"query": "x"}, [], 7, {"edits": 3}])
 def test_what_changes_nothing_has_no_diff(arguments: Any) -> None:
-    assert change(arguments) is None
+    assert find_edit(arguments) is None
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,14 @@ def test_what_changes_nothing_has_no_diff(arguments: Any) -> None:
     ["<<<<< SEARCH\nx\n=====\n" * 50_000, "<" * 1_000_000, "<<<<<" + " " * 500_000 + "SEARCH REPLACE", BLOCKS * 9_000],
 )
 def test_no_text_takes_long(hostile: str) -> None:
-    change({"command": hostile})
+    find_edit({"command": hostile})
 
 
 def test_sides_of_many_lines_are_shown_one_after_the_other() -> None:
     before, after = ("\n".join(f"{side} {n % 150}" for n in range(9_000)) for side in "ab")
-    found = change({"old_string": before, "new_string": after})
-    assert found is not None
-    assert (found.added, found.removed) == (9_000, 9_000)
+    edit = find_edit({"old_string": before, "new_string": after})
+    assert edit is not None
+    assert (edit.added, edit.removed) == (9_000, 9_000)
 
 
 def test_output_of_a_diff_command_is_known_as_one() -> None:
@@ -63,8 +63,8 @@ def test_output_of_a_diff_command_is_known_as_one() -> None:
 
 @given(st.text(), st.text())
 def test_both_sides_of_a_replacement_can_be_read_off_its_diff(before: str, after: str) -> None:
-    found = change({"old_string": before, "new_string": after})
-    shown = found.diff if found else ()
+    edit = find_edit({"old_string": before, "new_string": after})
+    shown = edit.diff if edit else ()
     kept = [each.text[1:] for each in shown if each.kind in ("add", "same")]
     if len(before.splitlines()) <= 4 and len(after.splitlines()) <= 4 and before.splitlines() != after.splitlines():
         assert kept == after.splitlines()
@@ -80,4 +80,4 @@ _json = st.recursive(
 
 @given(_json)
 def test_no_argument_breaks_it(arguments: Any) -> None:
-    change(arguments)
+    find_edit(arguments)

@@ -1,4 +1,4 @@
-"""Strangers' words as HTML: readable, and inert."""
+"""Untrusted markdown as HTML: readable and inert."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.surfaces.dashboard.drawing.highlight import highlighted
-from engram.surfaces.dashboard.drawing.markdown import html
+from engram.surfaces.dashboard.drawing.markdown import render_markdown
 from tests.surfaces.dashboard.payloads import payloads
 
 ALLOWED = set(
@@ -29,49 +29,49 @@ class _Seen(HTMLParser):
 
 
 def seen(page: str) -> _Seen:
-    found = _Seen()
-    found.feed(page)
-    return found
+    result = _Seen()
+    result.feed(page)
+    return result
 
 
 def test_what_people_write_is_drawn() -> None:
-    drawn = html(
+    drawn = render_markdown(
         "# Title\n\nSome *words* and `code`.\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1\n```"
     )
     assert {"h3", "em", "code", "ul", "li", "table", "td", "pre"} <= set(seen(drawn).tags)
 
 
 def test_a_link_leads_out_without_telling_from_where() -> None:
-    drawn = html("[here](https://example.org/x)")
+    drawn = render_markdown("[here](https://example.org/x)")
     assert ("rel", "noreferrer noopener") in seen(drawn).attributes
     assert ("href", "https://example.org/x") in seen(drawn).attributes
 
 
 def test_a_wikilink_leads_to_its_page() -> None:
-    drawn = html("See [[concepts/a b|the page]] and [[daily/2026-11-16#Session (10:00) x]].")
+    drawn = render_markdown("See [[concepts/a b|the page]] and [[daily/2026-11-16#Session (10:00) x]].")
     hrefs = [said for name, said in seen(drawn).attributes if name == "href"]
     assert hrefs == ["/wiki/concepts/a%20b", "/wiki/daily/2026-11-16#Session%20%2810%3A00%29%20x"]
 
 
-def test_a_picture_is_only_told_of() -> None:
-    drawn = html("![a gull](http://example.org/gull.png)")
+def test_an_image_is_shown_as_text_only() -> None:
+    drawn = render_markdown("![a gull](http://example.org/gull.png)")
     assert "a gull" in drawn
     assert "img" not in seen(drawn).tags
 
 
 def test_no_payload_leaves_anything_that_acts() -> None:
-    for each in payloads():
-        found = seen(html(each))
-        assert set(found.tags) <= ALLOWED, each
-        assert {name for name, _ in found.attributes} <= {"href", "class", "rel", "start"}, each
-        assert all(said.startswith(("/", "http", "#")) for name, said in found.attributes if name == "href"), each
+    for payload in payloads():
+        result = seen(render_markdown(payload))
+        assert set(result.tags) <= ALLOWED, payload
+        assert {name for name, _ in result.attributes} <= {"href", "class", "rel", "start"}, payload
+        assert all(said.startswith(("/", "http", "#")) for name, said in result.attributes if name == "href"), payload
 
 
 @given(st.text(alphabet=st.sampled_from(list("<>&\"'`*_[]()!#|- \n\tax:/=.;")), max_size=200))
 def test_no_text_leaves_anything_that_acts(text: str) -> None:
-    found = seen(html(text))
-    assert set(found.tags) <= ALLOWED
-    assert {name for name, _ in found.attributes} <= {"href", "class", "rel", "start"}
+    result = seen(render_markdown(text))
+    assert set(result.tags) <= ALLOWED
+    assert {name for name, _ in result.attributes} <= {"href", "class", "rel", "start"}
 
 
 def test_words_of_a_question_are_marked_in_any_of_their_endings() -> None:
@@ -92,7 +92,7 @@ def test_a_marked_text_says_what_it_said(text: str, query: str) -> None:
 
 @pytest.mark.parametrize("hostile", ["![" * 100_000, "[a](" * 50_000, "word [ " * 28_000])
 def test_brackets_without_end_are_shown_as_they_are(hostile: str) -> None:
-    assert html(hostile).startswith("<pre>")
+    assert render_markdown(hostile).startswith("<pre>")
 
 
 def test_many_words_that_are_looked_for_take_no_longer_than_a_few() -> None:

@@ -1,4 +1,4 @@
-"""The page of now: who is here, what they hold, and words to them."""
+"""The Now page: running agents, locks and messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from engram import Engram
 from engram.errors import Held
-from engram.surfaces.dashboard.pages.board import PARTS
+from engram.surfaces.dashboard.pages.live_board import PARTS
 from tests.conftest import ManualClock
 from tests.surfaces.dashboard.looking import Looker
 
@@ -27,7 +27,7 @@ def shop(hub: Engram) -> list[str]:
 
 @pytest.fixture
 def ended() -> Iterator[int]:
-    """The number of a process that lives until the test ends it."""
+    """The id of a process that runs until the test ends it."""
     process = subprocess.Popen(["sleep", "600"])
     yield process.pid
     process.kill()
@@ -40,9 +40,9 @@ def part(looker: Looker, name: str) -> str:
 
 def test_an_empty_store_says_what_to_do(looker: Looker) -> None:
     page = looker.page("/now")
-    assert "Nobody is here" in page
+    assert "No agents are running" in page
     assert "engram init" in page
-    assert "Write one of everything" in page
+    assert "Write one for all projects" in page
     assert 'data-stream="/now/stream"' in page
 
 
@@ -54,15 +54,15 @@ def test_every_part_of_the_board_is_on_the_page_and_can_be_had_alone(looker: Loo
     assert looker.get("/now/part/nonsense").status_code == 404
 
 
-def test_a_card_tells_what_a_session_does_holds_and_was_told(hub: Engram, looker: Looker, shop: list[str]) -> None:
+def test_a_card_shows_the_task_locks_and_messages_of_a_session(hub: Engram, looker: Looker, shop: list[str]) -> None:
     first, second = shop
     hub.log(first, "half of it is done")
     hub.lock_resource(first, "/shop/src/app.py", "renaming")
     hub.send(second, first, "hello")
     board = part(looker, "board")
-    for words in ("task 1", "half of it is done", "src/app.py", "“renaming”", "✉ 1 unread", "● here", "data-until"):
+    for words in ("task 1", "half of it is done", "src/app.py", "“renaming”", "✉ 1 unread", "● active", "data-until"):
         assert words in board
-    assert board.index("task 2") < board.index("task 1")  # the one that came last is first, and stays there
+    assert board.index("task 2") < board.index("task 1")  # the newest is first, and stays there
 
 
 def test_sessions_stand_with_their_project(hub: Engram, looker: Looker, shop: list[str]) -> None:
@@ -72,17 +72,17 @@ def test_sessions_stand_with_their_project(hub: Engram, looker: Looker, shop: li
     assert "2 sessions" in board
 
 
-def test_who_waits_is_named_at_what_it_waits_for(hub: Engram, looker: Looker, shop: list[str]) -> None:
-    from engram.coordination.claims import Claim
+def test_a_waiting_session_is_shown_at_the_lock_it_waits_for(hub: Engram, looker: Looker, shop: list[str]) -> None:
+    from engram.sessions.lock_requests import LockRequest
 
     first, second = shop
     hub.lock_resource(first, "db:schema")
-    Claim(hub, second, ["db:schema"], None, "exclusive", None, None).show_waiting(hub.steady() + 60_000_000)
-    assert f"{second[-8:]}</span></a> waits" in part(looker, "board")
+    LockRequest(hub, second, ["db:schema"], None, "exclusive", None, None).show_waiting(hub.steady() + 60_000_000)
+    assert f"{second[-8:]}</span></a> is waiting" in part(looker, "board")
     assert second[-8:] in part(looker, "locks")
 
 
-def test_who_fell_silent_or_ended_is_told_so(timed: Engram, clock: ManualClock, ended: int) -> None:
+def test_idle_and_ended_sessions_are_shown_as_such(timed: Engram, clock: ManualClock, ended: int) -> None:
     looker = Looker(timed)
     timed.register("codex", "quiet", project="/p")
     clock.pass_(3600)
@@ -91,30 +91,30 @@ def test_who_fell_silent_or_ended_is_told_so(timed: Engram, clock: ManualClock, 
     while timed.get_session(gone).presence != "gone":
         pass
     board = part(looker, "board")
-    assert "◌ silent" in board
+    assert "◌ idle" in board
     assert "✕ gone" in board
     clock.pass_(25 * 3600)
-    assert "2 sessions silent for more than a day" in part(looker, "board")
+    assert "2 sessions idle for more than a day" in part(looker, "board")
 
 
-def test_locks_that_lapsed_are_shown_as_such(timed: Engram, clock: ManualClock) -> None:
+def test_expired_locks_are_shown_as_such(timed: Engram, clock: ManualClock) -> None:
     looker = Looker(timed)
     holder = timed.register("codex", "work", project="/p")
     timed.lock_resource(holder, "db:schema", minutes=1)
-    assert "lapsed" not in part(looker, "locks")
+    assert "expired" not in part(looker, "locks")
     clock.pass_(120)
-    assert "lapsed" in part(looker, "locks")
+    assert "expired" in part(looker, "locks")
 
 
-def test_what_was_prevented_is_told_in_words_and_counted(hub: Engram, looker: Looker, shop: list[str]) -> None:
+def test_prevented_conflicts_are_described_and_counted(hub: Engram, looker: Looker, shop: list[str]) -> None:
     first, second = shop
-    assert "Nobody got into another's way yet" in part(looker, "conflicts").replace("&#39;", "'")
+    assert "No conflicts yet" in part(looker, "conflicts")
     hub.lock_resource(first, "/shop/src/app.py")
     with pytest.raises(Held):
         hub.lock_resource(second, "/shop/src/app.py")
-    found = part(looker, "conflicts")
-    assert "<b>1</b> <span>conflicts prevented</span>" in found
-    assert re.search(rf"{second[-8:]}</span></a>\s+was refused\s+<span class=\"mono\">src/app.py</span>", found)
+    result = part(looker, "conflicts")
+    assert "<b>1</b> <span>conflicts prevented</span>" in result
+    assert re.search(rf"{second[-8:]}</span></a>\s+was refused\s+<span class=\"mono\">src/app.py</span>", result)
 
 
 def test_done_work_is_listed(hub: Engram, looker: Looker, shop: list[str]) -> None:
@@ -122,7 +122,7 @@ def test_done_work_is_listed(hub: Engram, looker: Looker, shop: list[str]) -> No
     assert "all is well now" in part(looker, "done")
 
 
-def test_what_strangers_say_does_not_act(hub: Engram, looker: Looker) -> None:
+def test_untrusted_text_does_not_act(hub: Engram, looker: Looker) -> None:
     bad = hub.register("codex", f"sum {HOSTILE}", flavor="codex", project=f"/p/{HOSTILE}", model=HOSTILE)
     hub.log(bad, HOSTILE)
     hub.lock_resource(bad, f"db:{HOSTILE}", HOSTILE)
@@ -165,7 +165,7 @@ def test_a_message_that_cannot_be_sent_is_not_lost(looker: Looker, shop: list[st
 def test_a_session_that_is_called_like_everybody_is_one_session(hub: Engram, looker: Looker, shop: list[str]) -> None:
     hub.ensure_session("all /shop")
     looker.post("/now/message", part=True, to="one all /shop", body="for one")
-    assert [each.recipient for each in hub.list_messages()] == ["all /shop"]
+    assert [message.recipient for message in hub.list_messages()] == ["all /shop"]
 
 
 def test_a_version_that_never_was_loses_no_words(looker: Looker) -> None:
@@ -177,22 +177,22 @@ def test_a_version_that_never_was_loses_no_words(looker: Looker) -> None:
 def test_the_world_state_is_shown_with_its_last_change(hub: Engram, looker: Looker, shop: list[str]) -> None:
     hub.set_world_state("# Plan\n\n- **one**", shop[0])
     hub.set_world_state("# Plan\n\n- **two**", "jana")
-    found = part(looker, "world")
-    assert "<strong>two</strong>" in found
-    assert "version 2 by jana" in found
-    assert re.search(r'class="del">.*- \*\*one\*\*', found)
-    assert "Write one of shop" in found
+    result = part(looker, "world")
+    assert "<strong>two</strong>" in result
+    assert "version 2 by jana" in result
+    assert re.search(r'class="del">.*- \*\*one\*\*', result)
+    assert "Write one for shop" in result
 
 
 def test_of_many_world_states_those_changed_last_are_shown_and_the_others_named(hub: Engram, looker: Looker) -> None:
     hub.set_world_state("of everything")
     for n in range(8):
         hub.set_world_state(f"words of {n}", project=f"/p{n}")
-    found = part(looker, "world")
-    assert [n for n in range(8) if f"words of {n}" in found] == [2, 3, 4, 5, 6, 7]
-    assert "of everything" in found
-    assert "2 more world states" in found
-    assert 'href="/now/world?project=/p0"' in found
+    result = part(looker, "world")
+    assert [n for n in range(8) if f"words of {n}" in result] == [2, 3, 4, 5, 6, 7]
+    assert "of everything" in result
+    assert "2 more world states" in result
+    assert 'href="/now/world?project=/p0"' in result
 
 
 def test_the_world_state_is_edited_in_place(hub: Engram, looker: Looker) -> None:
@@ -214,7 +214,7 @@ def test_without_a_script_the_editor_is_a_page_of_its_own(hub: Engram, looker: L
 
 
 @pytest.mark.parametrize("part", [True, False])
-def test_of_two_who_edit_at_once_neither_loses_a_word(hub: Engram, looker: Looker, part: bool) -> None:
+def test_two_concurrent_edits_lose_no_text(hub: Engram, looker: Looker, part: bool) -> None:
     hub.set_world_state("one\ntwo")
     hub.set_world_state("one\nTWO by another")
     answer = looker.post("/now/world", part=part, project="", version="1", content="my own words")
@@ -228,7 +228,7 @@ def test_of_two_who_edit_at_once_neither_loses_a_word(hub: Engram, looker: Looke
     assert hub.get_world_state() == "my own words, and TWO"
 
 
-def test_of_two_who_write_the_first_one_both_texts_are_shown(hub: Engram, looker: Looker) -> None:
+def test_two_concurrent_first_versions_are_both_shown(hub: Engram, looker: Looker) -> None:
     hub.set_world_state("theirs")
     answer = looker.post("/now/world", part=True, project="", version="0", content="mine")
     assert answer.status_code == 409
@@ -236,7 +236,7 @@ def test_of_two_who_write_the_first_one_both_texts_are_shown(hub: Engram, looker
     assert "mine</textarea>" in answer.text
 
 
-def test_a_text_that_is_too_long_comes_back_with_the_reason(hub: Engram, looker: Looker) -> None:
+def test_a_text_that_is_too_long_is_refused_with_the_reason(hub: Engram, looker: Looker) -> None:
     answer = looker.post("/now/world", part=True, project="", version="0", content="word " * 20_000)
     assert answer.status_code == 413
     assert "word word" in answer.text
@@ -246,7 +246,7 @@ def test_a_text_that_is_too_long_comes_back_with_the_reason(hub: Engram, looker:
 def test_two_looks_at_the_same_find_the_same(hub: Engram, shop: list[str]) -> None:
     hub.lock_resource(shop[0], "db:schema")
     hub.set_world_state("x")
-    looks = [[each.look(hub) for each in PARTS.values()] for _ in range(2)]
+    looks = [[each.load(hub) for each in PARTS.values()] for _ in range(2)]
     assert looks[0] == looks[1]
     hub.heartbeat(shop[1], "something else")
-    assert PARTS["board"].look(hub) != looks[0][0]
+    assert PARTS["board"].load(hub) != looks[0][0]

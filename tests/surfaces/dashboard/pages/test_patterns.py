@@ -1,4 +1,4 @@
-"""The page Patterns: what was shown is what is decided, and every decision can be taken back."""
+"""The Patterns page: decisions apply to the text shown, and every one can be undone."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def planted(hub: Engram, *names: str, title: str = "The build fails.") -> list[s
 
 def shown(page: str) -> str:
     """Return the candidate a page asks about."""
-    found = re.search(r'action="/patterns/(\w+)/approve"', page)
-    assert found is not None, page[-500:]
-    return found[1]
+    match = re.search(r'action="/patterns/(\w+)/approve"', page)
+    assert match is not None, page[-500:]
+    return match[1]
 
 
 def state(hub: Engram, id_: str) -> str:
@@ -40,7 +40,7 @@ def decide(looker: Looker, id_: str, act: str, version: int = 0, **form: str) ->
 
 def test_an_empty_store_says_what_to_do(looker: Looker) -> None:
     assert "engram patterns detect" in looker.page("/patterns")
-    assert "Nothing was decided yet" in looker.page("/patterns/catalog")
+    assert "No decisions yet" in looker.page("/patterns/catalog")
     assert "engram patterns distribute" in looker.post("/patterns/effects", part=True).text
 
 
@@ -64,10 +64,10 @@ def test_after_a_decision_the_next_one_is_shown(hub: Engram, looker: Looker) -> 
     page = decide(looker, first, "reject", next=second)
     assert shown(page) == second
     assert shown(decide(looker, second, "reject", next=third)) == third
-    assert "Nothing waits" in decide(looker, third, "reject")
+    assert "No candidates" in decide(looker, third, "reject")
 
 
-def test_what_was_shown_is_what_is_approved(hub: Engram, looker: Looker) -> None:
+def test_the_text_that_was_shown_is_what_is_approved(hub: Engram, looker: Looker) -> None:
     (id_,) = planted(hub, "a")
     page = looker.page("/patterns")
     words = {name: re.findall(rf'name="{name}" value="([^"]*)"', page)[0] for name in ("rule", "fix")}
@@ -101,7 +101,7 @@ def test_words_typed_over_a_version_that_changed_stay_in_the_form(hub: Engram, l
 
 
 @pytest.mark.parametrize("version", ["", "x", "-1", "9" * 20])
-def test_a_form_that_does_not_say_what_was_shown_decides_nothing(hub: Engram, looker: Looker, version: str) -> None:
+def test_a_form_without_a_version_decides_nothing(hub: Engram, looker: Looker, version: str) -> None:
     (id_,) = planted(hub, "a")
     assert looker.post(f"/patterns/{id_}/approve", version=version, rule="A rule.").status_code == 400
     assert state(hub, id_) == "candidate"
@@ -140,12 +140,12 @@ def test_edited_words_are_saved_or_approved(hub: Engram, looker: Looker) -> None
 def test_words_that_are_refused_stay_in_the_form(hub: Engram, looker: Looker) -> None:
     (id_,) = planted(hub, "a")
     page = decide(looker, id_, "approve", rule="\n".join("abcdefgh"), fix="", scope="global")
-    assert "Say it in fewer" in page
+    assert "Use at most 5 lines" in page
     assert ">a\nb\nc\nd\ne\nf\ng\nh</textarea>" in page
     assert state(hub, id_) == "candidate"
 
 
-def test_the_author_is_who_sits_at_this_machine(hub: Engram, looker: Looker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_author_is_the_user_of_this_machine(hub: Engram, looker: Looker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("getpass.getuser", lambda: "mara")
     (id_,) = planted(hub, "a")
     decide(looker, id_, "reject", author="somebody else")
@@ -164,7 +164,7 @@ def test_a_decision_there_is_not_is_not_found(hub: Engram, looker: Looker) -> No
     assert looker.post("/patterns/nothing/reject", version="0").status_code == 404
 
 
-def test_the_catalog_shows_what_was_decided_by_state(hub: Engram, looker: Looker) -> None:
+def test_the_catalog_shows_decisions_by_state(hub: Engram, looker: Looker) -> None:
     kept, gone, waits = planted(hub, "a", "b", "c")
     hub.approve_pattern(kept, "Look first.")
     hub.reject_pattern(gone)
@@ -187,7 +187,7 @@ def test_a_dossier_shows_versions_with_their_difference_and_places(hub: Engram, 
     assert "-Look first." in page
     assert "+Look twice." in page
     assert "it keeps coming up" in page
-    assert "told at the start of sessions" in page
+    assert "in the briefing of new sessions" in page
     assert "<script>alert" not in page
     assert looker.get("/patterns/nothing").status_code == 404
 
@@ -195,14 +195,14 @@ def test_a_dossier_shows_versions_with_their_difference_and_places(hub: Engram, 
 def test_from_its_dossier_a_pattern_is_retired_restored_and_merged(hub: Engram, looker: Looker) -> None:
     kept, same = planted(hub, "a", "b")
     hub.approve_pattern(kept, "Look first.")
-    assert "Restore it" in looker.post(f"/patterns/{kept}/retire", part=True, version="1").text
+    assert "Restore <kbd>" in looker.post(f"/patterns/{kept}/retire", part=True, version="1").text
     assert state(hub, kept) == "retired"
     looker.post(f"/patterns/{kept}/restore", part=True, version="2")
     assert state(hub, kept) == "approved"
     page = looker.post(f"/patterns/{same}/merge", part=True, into=kept).text
     assert f'into <a href="/patterns/{kept}"' in page
     assert "Nobody" not in looker.post(f"/patterns/{same}/restore", part=True, version="9").text
-    assert state(hub, same) == "merged"  # somebody decided since that page was drawn
+    assert state(hub, same) == "merged"  # decided elsewhere since the page was rendered
     looker.post(f"/patterns/{same}/restore", part=True, version=str(hub.get_pattern(same).pattern.version))
     assert state(hub, same) == "candidate"
 
@@ -216,14 +216,14 @@ def test_a_rule_that_helped_is_drawn_with_its_intervals(hub: Engram, looker: Loo
     hub.approve_pattern(id_, "Look first.")
     for n in range(60):
         session(hub, f"after-{n}", began=hub.now() + (n + 1) * DAY // 100)
-    found = hub.get_pattern(id_).effect
-    assert found is not None
-    assert (found.verdict, found.before.low < found.before.rate < found.before.high) == ("helped", True)
+    effect = hub.get_pattern(id_).effect
+    assert effect is not None
+    assert (effect.verdict, effect.before.low < effect.before.rate < effect.before.high) == ("helped", True)
     assert hub.get_pattern(id_, effect=False).effect is None
     part = looker.page(f"/patterns/{id_}/effect", part=True)
     assert '<svg class="plot spans" role="img"' in part
     assert 'class="zero"' in part
-    assert "It comes up less often since" in part
+    assert "It occurs less often since" in part
     every = looker.post("/patterns/effects", part=True).text
     assert f"/patterns/{id_}" in every
     assert ">helped<" in every

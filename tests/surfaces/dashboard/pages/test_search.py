@@ -1,4 +1,4 @@
-"""Search: as one types, with marks, filters and a way to each hit."""
+"""The Search page: results as you type, highlights, filters and links."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def filled(hub: Engram, tmp_path: Path) -> Engram:
 
 
 def hits(page: str) -> list[str]:
-    return [unquote(each) for each in re.findall(r'<h2><a href="([^"]+)"', page)]
+    return [unquote(match) for match in re.findall(r'<h2><a href="([^"]+)"', page)]
 
 
-def test_an_empty_box_says_what_can_be_asked(looker: Looker) -> None:
-    assert "Ask in your own words" in looker.page("/search")
+def test_an_empty_search_box_explains_what_to_ask(looker: Looker) -> None:
+    assert "Ask a question" in looker.page("/search")
 
 
 def test_while_one_types_only_the_hits_come(filled: Engram, looker: Looker) -> None:
@@ -50,10 +50,10 @@ def test_each_hit_leads_to_the_very_place(filled: Engram, looker: Looker) -> Non
         ("talk", r"/sessions/\S+\?at=e\d+#e\d+"), ("gist", r"/sessions/\S+"), ("era", r"/timeline#\d{4}-\d\d"),
         ("daily", r"/wiki/daily/2026-11-01\S*"), ("work", r"/sessions/\S+\?at=e\d+#e\d+"),
     ):  # fmt: skip
-        found = hits(looker.page(f"/search?q=integer+cents&kind={kind}"))
-        assert found, kind
-        assert all(re.fullmatch(shape, each) for each in found), (kind, found)
-        assert looker.get(found[0].partition("#")[0]).status_code == 200
+        result = hits(looker.page(f"/search?q=integer+cents&kind={kind}"))
+        assert result, kind
+        assert all(re.fullmatch(shape, each) for each in result), (kind, result)
+        assert looker.get(result[0].partition("#")[0]).status_code == 200
 
 
 def test_filters_are_kept_to(filled: Engram, looker: Looker) -> None:
@@ -63,7 +63,7 @@ def test_filters_are_kept_to(filled: Engram, looker: Looker) -> None:
     assert not hits(looker.page("/search?q=integer+cents&kind=talk&until=2026-10-01"))
 
 
-def test_a_time_that_is_none_is_told(filled: Engram, looker: Looker) -> None:
+def test_an_invalid_time_is_reported(filled: Engram, looker: Looker) -> None:
     assert looker.get("/search?q=x&since=neverland", part=True).status_code == 400
 
 

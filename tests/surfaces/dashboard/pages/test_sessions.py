@@ -1,4 +1,4 @@
-"""Sessions: the list with its filters, the transcript stretch by stretch, what is told beside."""
+"""The Sessions page: the list with its filters, and transcripts in sections."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def person(tmp_path: Path) -> Path:
 
 
 def worked(hub: Engram, person: Path, turns: int = 3, name: str = "one") -> str:
-    """Take in a session that ran, failed, edited and answered; return its id."""
+    """Ingest a session with a failed command, an edit and an answer; return its id."""
     work = Claude(person, name, "/home/mara/harbour")
     for turn in range(turns):
         work.says(f"Question {turn}: why is the fare wrong?")
@@ -26,7 +26,7 @@ def worked(hub: Engram, person: Path, turns: int = 3, name: str = "one") -> str:
         work.edits("src/fare.py", "return fare", "return fare or 0")
         work.answers(f"Answer {turn}: it was **nobody's** fault.", 5_000)
     hub.ingest([str(person)])
-    return next(each.session.id for each in hub.list_sessions() if each.session.native_id == work.session)
+    return next(capture.session.id for capture in hub.list_sessions() if capture.session.native_id == work.session)
 
 
 def test_the_list_shows_what_a_session_cost_and_leads_to_it(hub: Engram, looker: Looker, person: Path) -> None:
@@ -52,13 +52,13 @@ def test_the_list_keeps_to_its_filters(hub: Engram, looker: Looker, person: Path
 
 
 @pytest.mark.parametrize("query", ["min_cost=much", "since=yesterday", "after=-1", "after=x", "min_cost=nan"])
-def test_a_filter_that_makes_no_sense_is_told(looker: Looker, query: str) -> None:
+def test_an_invalid_filter_is_reported(looker: Looker, query: str) -> None:
     answer = looker.get(f"/sessions?{query}")
     assert answer.status_code == 400
     assert 'role="alert"' in answer.text
 
 
-def test_a_long_list_comes_in_pieces(hub: Engram, looker: Looker) -> None:
+def test_a_long_list_is_loaded_in_pages(hub: Engram, looker: Looker) -> None:
     for number in range(60):
         hub.remember(f"s{number:02}", "user", f"Word {number}")
     first = looker.page("/sessions")
@@ -69,10 +69,10 @@ def test_a_long_list_comes_in_pieces(hub: Engram, looker: Looker) -> None:
     assert len(re.findall("data-item", rest)) == 10
     assert "after=100" not in rest
     address = looker.get(more[1], part=True).headers["hx-replace-url"]
-    assert len(re.findall("data-item", looker.page(address))) == 60  # who comes back finds all of them
+    assert len(re.findall("data-item", looker.page(address))) == 60  # reloading the page shows all of them
 
 
-def test_a_call_is_folded_with_what_came_of_it(hub: Engram, looker: Looker, person: Path) -> None:
+def test_a_call_is_collapsed_with_its_result(hub: Engram, looker: Looker, person: Path) -> None:
     session = worked(hub, person, turns=1)
     page = looker.page(f"/sessions/{session}")
     assert page.count("<details hx-get=") == 2  # the command and the edit, their results inside
@@ -85,7 +85,7 @@ def test_a_call_is_folded_with_what_came_of_it(hub: Engram, looker: Looker, pers
     assert '<div class="add">' in edit
 
 
-def test_what_the_program_tells_the_model_is_folded(hub: Engram, looker: Looker, person: Path) -> None:
+def test_instructions_to_the_model_are_collapsed(hub: Engram, looker: Looker, person: Path) -> None:
     work = Codex(person, "two", "/home/mara/ferry")
     work._message("developer", "input_text", "Obey. " * 99)
     work.says("Is the ferry late?")
@@ -114,8 +114,8 @@ def test_stretches_together_show_every_event_once(hub: Engram, looker: Looker, p
     session = worked(hub, person, turns=55)
     drawn = "".join(looker.page(f"/sessions/{session}/stretch/{place}", part=True) for place in range(4))
     shown = re.findall(r'<article [^>]*id="e(\d+)"', drawn)
-    results = {each.id for each in hub.get_events(session, kind="result", limit=1000)}
-    every = {each.id for each in hub.get_events(session, limit=1000)}
+    results = {event.id for event in hub.get_events(session, kind="result", limit=1000)}
+    every = {event.id for event in hub.get_events(session, limit=1000)}
     assert len(shown) == len(set(shown))
     assert {int(each) for each in shown} == every - results  # a result is inside its call
 
@@ -146,14 +146,14 @@ def test_only_the_conversation_or_only_what_failed(hub: Engram, looker: Looker, 
     assert talk.count('class="beat said') == 6
     assert "<details hx-get" not in talk
     assert failed.count('class="beat did') == 3
-    assert failed.partition("<aside")[0].count("pytest tests/test_") == 6  # and whole when pointed at
+    assert failed.partition("<aside")[0].count("pytest tests/test_") == 6  # and in full at its own link
     assert looker.get(f"/sessions/{session}?only=nonsense").status_code == 400
 
 
 def test_a_person_corrects_how_it_ended(hub: Engram, looker: Looker, person: Path) -> None:
     session = worked(hub, person)
     part = looker.post(f"/sessions/{session}/outcome", part=True, outcome="failure")
-    assert "a person's word" in part.text
+    assert "set by a person" in part.text
     assert hub.get_digest(session).outcome == "failure"
     assert looker.post(f"/sessions/{session}/outcome", outcome="").headers["location"] == f"/sessions/{session}"
     assert hub.get_digest(session).inferred is None
@@ -166,7 +166,7 @@ def test_a_session_is_found_in_daily_log_and_wiki(hub: Engram, looker: Looker, p
     assert 'href="/wiki/daily/2026-11-01#' in looker.page(f"/sessions/{session}/told", part=True)
 
 
-def test_what_was_only_remembered_is_shown_too(hub: Engram, looker: Looker) -> None:
+def test_a_session_without_a_transcript_is_shown_too(hub: Engram, looker: Looker) -> None:
     number = hub.remember("by-hand", "user", "The quay is *closed* on Sundays.")
     page = looker.page("/sessions/by-hand")
     assert f'id="x{number}"' in page
@@ -177,7 +177,7 @@ def test_a_long_one_that_was_only_remembered_shows_its_end(hub: Engram, looker: 
     for number in range(205):
         hub.remember("feature/x", "user", f"Note {number}. " + "word " * 2_000)
     page = looker.page("/sessions/feature/x")
-    assert "5 earlier ones are not shown" in page
+    assert "5 earlier messages are not shown" in page
     assert "Note 4." not in page
     assert "Note 204." in page
     assert len(page) < 205 * 7_000
@@ -195,7 +195,7 @@ def test_a_command_is_shown_as_it_was_typed(hub: Engram, looker: Looker, person:
 
 def test_all_of_an_event_is_a_page_of_its_own_too(hub: Engram, looker: Looker, person: Path) -> None:
     session = worked(hub, person, turns=1)
-    call = next(each for each in hub.get_events(session) if each.kind == "call")
+    call = next(event for event in hub.get_events(session) if event.kind == "call")
     assert "<h1>Bash</h1>" in looker.page(f"/sessions/{session}/event/{call.id}")
 
 
@@ -206,7 +206,7 @@ def test_a_session_at_work_shows_its_log_and_what_it_holds(hub: Engram, looker: 
     page = looker.page(f"/sessions/{session}")
     assert "The planks are ordered." in page
     assert ">src/pier.py</code>" in page
-    assert "yet: it is taken in" in page
+    assert "yet. It is ingested" in page
     assert f"/now?to=one%20{session}#write" in page
 
 
@@ -224,13 +224,13 @@ def test_days_and_times_are_told(hub: Engram, looker: Looker, person: Path) -> N
     assert "1 November 2026" in page
 
 
-def test_an_unknown_session_is_told_as_a_page(looker: Looker) -> None:
+def test_an_unknown_session_is_reported_as_a_page(looker: Looker) -> None:
     answer = looker.get("/sessions/nobody")
     assert answer.status_code == 404
     assert "nobody" in answer.text
 
 
-def test_what_was_dropped_for_the_budget_is_said_to_be(hub: Engram, looker: Looker, person: Path) -> None:
+def test_deleted_bodies_are_reported_as_deleted(hub: Engram, looker: Looker, person: Path) -> None:
     session = worked(hub, person)
     hub.engine.run("update blobs set evicting_at = 1, lost = 1")
-    assert "dropped to keep the storage budget" in looker.page(f"/sessions/{session}")
+    assert "deleted to stay within the storage limit" in looker.page(f"/sessions/{session}")

@@ -18,8 +18,9 @@ import pytest
 
 from engram import Engram
 from engram.surfaces.dashboard.pages import stream
-from engram.surfaces.dashboard.pages.board import PARTS
-from engram.surfaces.dashboard.pages.stream import MOST, TooManyListeners, Watcher
+from engram.surfaces.dashboard.pages.live_board import PARTS
+from engram.surfaces.dashboard.pages.stream import MAX_LISTENERS, BoardWatcher
+from engram.surfaces.errors import TooManyListeners
 from tests.surfaces.http.running import Running
 
 
@@ -38,11 +39,11 @@ def server(home: Path, store: str) -> Iterator[Running]:
 
 
 class Page:
-    """A page that is open and listens."""
+    """An open page that listens."""
 
     def __init__(self, server: Running) -> None:
         self.heard: Queue[dict[str, Any] | None] = Queue()
-        self.torn = False  # the answer broke off instead of ending
+        self.torn = False  # the response was cut off instead of ending
         self._thread = threading.Thread(target=self._listen, args=(server,), daemon=True)
         self._thread.start()
 
@@ -58,7 +59,7 @@ class Page:
         self.heard.put(None)
 
     def until(self, words: str) -> set[str]:
-        """Wait for a part that says something; return the parts that came until then."""
+        """Wait for a part with this text; return the parts received until then."""
         came = set()
         while True:
             event = self.heard.get(timeout=60)
@@ -68,7 +69,7 @@ class Page:
                 return came
 
     def ended(self) -> bool:
-        """Tell whether the stream came to its end in order."""
+        """Return whether the stream ended normally."""
         while self.heard.get(timeout=60) is not None:
             pass
         return not self.torn
@@ -85,7 +86,7 @@ def entered(server: Running) -> Iterator[httpx.Client]:
 def test_two_pages_hear_of_what_another_process_does(server: Running, home: Path, store: str) -> None:
     pages = [Page(server), Page(server)]
     for page in pages:
-        page.until("Nobody holds anything")
+        page.until("No locks")
     with Engram(home=str(home), store=store) as elsewhere:
         me = elsewhere.register("codex", "arrived just now", project="/p")
         for page in pages:
@@ -96,14 +97,14 @@ def test_two_pages_hear_of_what_another_process_does(server: Running, home: Path
             assert "world" not in came  # which did not change
 
 
-def test_whoever_was_not_let_in_hears_nothing(server: Running) -> None:
+def test_a_browser_that_is_not_signed_in_gets_no_stream(server: Running) -> None:
     with server.client() as stranger:
         assert stranger.get("/now/stream").status_code == 401
 
 
 def test_pages_that_were_closed_leave_room_for_others(server: Running) -> None:
     with entered(server) as client:
-        for _ in range(MOST + 5):
+        for _ in range(MAX_LISTENERS + 5):
             with client.stream("GET", "/now/stream") as answer:
                 assert answer.status_code == 200
                 assert next(answer.iter_lines()) == "event: part"
@@ -112,14 +113,14 @@ def test_pages_that_were_closed_leave_room_for_others(server: Running) -> None:
 def test_a_server_stops_with_pages_open(server: Running, home: Path) -> None:
     pages = [Page(server), Page(server)]
     for page in pages:
-        page.until("Nobody is here")
+        page.until("No agents are running")
     assert server.end(signal.SIGTERM) == 0
     assert all(page.ended() for page in pages)
     assert server.process.communicate()[1] == ""
 
 
 class Counting:
-    """An engine that counts what it is asked."""
+    """An engine that counts its queries."""
 
     def __init__(self, engram: Engram) -> None:
         self.asked, self._run = 0, engram.engine.run
@@ -132,26 +133,26 @@ class Counting:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "_BETWEEN", 0.01)
+    monkeypatch.setattr(stream, "_LOOK_SECONDS", 0.01)
 
 
 @pytest.mark.usefixtures("quick")
-def test_nobody_looks_while_nobody_listens(engram: Engram) -> None:
+def test_nothing_is_polled_without_listeners(engram: Engram) -> None:
     engine = Counting(engram)
 
     async def act() -> None:
-        watcher = Watcher(engram, bool)
+        watcher = BoardWatcher(engram, bool)
         assert not watcher.is_watching
-        with watcher.listening() as listener:
-            assert set(await listener.hear(60)) == set(PARTS)
+        with watcher.register_listener() as listener:
+            assert set(await listener.wait_for_parts(60)) == set(PARTS)
             assert engine.asked > 0
         while watcher.is_watching:
             await asyncio.sleep(0.01)
         asked = engine.asked
         await asyncio.sleep(0.2)
         assert engine.asked == asked
-        with watcher.listening() as listener:
-            assert set(await listener.hear(60)) == set(PARTS)
+        with watcher.register_listener() as listener:
+            assert set(await listener.wait_for_parts(60)) == set(PARTS)
 
     asyncio.run(act())
 
@@ -162,23 +163,23 @@ def test_only_what_changed_is_sent_and_time_alone_changes_nothing(engram: Engram
     engram.lock_resource(me, "db:schema")
 
     async def act() -> None:
-        with Watcher(engram, bool).listening() as listener:
-            assert set(await listener.hear(60)) == set(PARTS)
-            assert await listener.hear(1.5) == {}
+        with BoardWatcher(engram, bool).register_listener() as listener:
+            assert set(await listener.wait_for_parts(60)) == set(PARTS)
+            assert await listener.wait_for_parts(1.5) == {}
             engram.set_world_state("new words")
-            assert set(await listener.hear(60)) == {"world"}
+            assert set(await listener.wait_for_parts(60)) == {"world"}
 
     asyncio.run(act())
 
 
 @pytest.mark.usefixtures("quick")
-def test_all_who_listen_share_one_look(engram: Engram) -> None:
+def test_all_listeners_share_one_poll(engram: Engram) -> None:
     async def act() -> None:
-        watcher = Watcher(engram, bool)
-        with watcher.listening() as first, watcher.listening() as second:
-            assert await first.hear(60) == await second.hear(60)
-            with watcher.listening() as late:
-                assert set(await late.hear(60)) == set(PARTS)  # without another look at what did not change
+        watcher = BoardWatcher(engram, bool)
+        with watcher.register_listener() as first, watcher.register_listener() as second:
+            assert await first.wait_for_parts(60) == await second.wait_for_parts(60)
+            with watcher.register_listener() as late:
+                assert set(await late.wait_for_parts(60)) == set(PARTS)  # without querying again what did not change
 
     asyncio.run(act())
 
@@ -186,14 +187,14 @@ def test_all_who_listen_share_one_look(engram: Engram) -> None:
 @pytest.mark.usefixtures("quick")
 def test_a_slow_page_is_sent_each_part_as_it_is_now(engram: Engram) -> None:
     async def act() -> None:
-        watcher = Watcher(engram, bool)
-        with watcher.listening() as quick, watcher.listening() as slow:
-            await quick.hear(60)
+        watcher = BoardWatcher(engram, bool)
+        with watcher.register_listener() as quick, watcher.register_listener() as slow:
+            await quick.wait_for_parts(60)
             for n in range(3):
                 engram.set_world_state(f"state {n}")
-                assert f"state {n}" in (await quick.hear(60))["world"]
-            assert "state 2" in (await slow.hear(60))["world"]
-            assert await slow.hear(0.1) == {}
+                assert f"state {n}" in (await quick.wait_for_parts(60))["world"]
+            assert "state 2" in (await slow.wait_for_parts(60))["world"]
+            assert await slow.wait_for_parts(0.1) == {}
 
     asyncio.run(act())
 
@@ -210,18 +211,18 @@ def test_a_look_that_fails_is_made_again(engram: Engram, monkeypatch: pytest.Mon
     monkeypatch.setattr(engram.engine, "run", failing)
 
     async def act() -> None:
-        with Watcher(engram, bool).listening() as listener:
-            assert await listener.hear(0.2) == {}
+        with BoardWatcher(engram, bool).register_listener() as listener:
+            assert await listener.wait_for_parts(0.2) == {}
             broken.clear()
-            assert await listener.hear(60)
+            assert await listener.wait_for_parts(60)
 
     asyncio.run(act())
 
 
 def test_too_many_listeners_are_refused(engram: Engram) -> None:
     async def act() -> None:
-        watcher = Watcher(engram, lambda: True)
-        entered = [watcher.listening() for _ in range(MOST)]
+        watcher = BoardWatcher(engram, lambda: True)
+        entered = [watcher.register_listener() for _ in range(MAX_LISTENERS)]
         for each in entered:
             each.__enter__()
         assert watcher.is_full
@@ -229,15 +230,15 @@ def test_too_many_listeners_are_refused(engram: Engram) -> None:
         assert not watcher.is_full
 
     asyncio.run(act())
-    assert TooManyListeners(most=MOST).status == 503
+    assert TooManyListeners(most=MAX_LISTENERS).status == 503
 
 
-def test_silence_is_broken_by_a_word_that_means_nothing(engram: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "_GLANCE", 0.01)
-    monkeypatch.setattr(stream, "_SILENCE", 0.05)
+def test_a_keepalive_is_sent_during_silence(engram: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "_POLL_SECONDS", 0.01)
+    monkeypatch.setattr(stream, "_SILENT_SECONDS", 0.05)
 
     async def act() -> None:
-        said = stream._events(stream.Listener(), bool)
-        assert await anext(said) == ": nothing new\n\n"
+        result = stream._format_events(stream.StreamListener(), bool)
+        assert await anext(result) == ": keep-alive\n\n"
 
     asyncio.run(act())

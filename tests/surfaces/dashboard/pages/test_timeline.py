@@ -1,4 +1,4 @@
-"""The page Timeline: the year, the months, what was spent, and the dream."""
+"""The Timeline page: the year, the months, spending, and the dream."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import pytest
 from engram import Engram
 from engram.surfaces.dashboard.pages import dreams
 from tests.capture.transcripts import Claude
-from tests.memory.talking import said
+from tests.summaries.talking import said
 from tests.surfaces.dashboard.looking import Looker
 
 HOSTILE = "<script>alert(1)</script>"
 
 
 def talk(hub: Engram, session: str = "s1") -> str:
-    """Let something be said today; return the day."""
+    """Record a message today; return the day."""
     now = datetime.now(UTC).replace(hour=0, minute=0, second=0)
     said(hub, session, now.isoformat(), "Do it", "Done.", "And that", "That too.")
     return str(hub.count_days()[-1].day)
@@ -35,11 +35,11 @@ def spend(hub: Engram, user: Path, cwd: str = "/home/me/app") -> None:
 
 
 def ended(hub: Engram) -> None:
-    """Wait until a pass that was asked for has ended."""
+    """Wait until the requested pass has finished."""
     for thread in threading.enumerate():
         if thread.daemon and thread.name.startswith("Thread-"):
             thread.join(30)
-    task = dreams.asked(hub)
+    task = dreams.find_task(hub)
     assert task is not None
     assert not task.is_under_way
 
@@ -48,7 +48,7 @@ def test_an_empty_store_says_what_to_do(looker: Looker) -> None:
     page = looker.page("/timeline")
     assert "engram ingest" in page
     assert "engram summarize" in page
-    assert "No pass yet" in looker.page("/timeline/dream", part=True)
+    assert "No passes yet" in looker.page("/timeline/dream", part=True)
     assert "engram ingest" in looker.page("/timeline/spending", part=True)
 
 
@@ -85,14 +85,14 @@ def test_profile_and_narrative_come_with_version_and_maker(hub: Engram, looker: 
     hub.set_profile(f"Lives in *Oslo*. {HOSTILE}")
     hub.set_narrative("The harbour is nearly done.")
     page = looker.page("/timeline")
-    assert "profile, version 2, made by given" in page
+    assert "profile, version 2, written by given" in page
     assert "<em>Oslo</em>" in page
     assert "The harbour is nearly done." in page
     assert HOSTILE not in page
 
 
 @pytest.mark.usefixtures("home")
-def test_what_was_spent_is_drawn_in_parts(hub: Engram, looker: Looker, home: Path) -> None:
+def test_spending_is_drawn_in_parts(hub: Engram, looker: Looker, home: Path) -> None:
     spend(hub, home)
     page = looker.page("/timeline/spending?days=90&by=model&unit=money", part=True)
     assert "claude-sonnet-4-5: $15.00" in page
@@ -116,12 +116,12 @@ def test_what_cannot_be_chosen_is_refused(looker: Looker, query: str) -> None:
     for path in ("/timeline", "/timeline/spending"):
         answer = looker.get(f"{path}?{query}")
         assert answer.status_code == 400
-        assert "is none of" in answer.text
+        assert "Choose one of" in answer.text
         assert "<b>" not in answer.text.partition("<main")[2]
 
 
 @pytest.mark.usefixtures("home")
-def test_projects_of_one_name_are_told_apart(hub: Engram, looker: Looker, home: Path) -> None:
+def test_projects_of_one_name_are_distinguished(hub: Engram, looker: Looker, home: Path) -> None:
     for cwd in ("/home/me/app", "/srv/app", "/home/me/site"):
         spend(hub, home, cwd)
     page = looker.page("/timeline/spending?by=project", part=True)
@@ -133,18 +133,18 @@ def test_drives_are_shown_with_their_thresholds(looker: Looker) -> None:
     part = looker.page("/timeline/dream", part=True)
     for name in ("continuity", "coherence", "curiosity", "hygiene", "stability"):
         assert f"<b>{name}</b>" in part
-    assert "nothing waits" in part
+    assert "nothing to do" in part
 
 
-def test_a_pass_runs_beside_the_page_and_is_told_when_it_has_ended(hub: Engram, looker: Looker) -> None:
+def test_a_pass_runs_in_the_background_and_reports_when_it_has_finished(hub: Engram, looker: Looker) -> None:
     talk(hub)
     begun = looker.post("/timeline/dream", part=True, force="yes")
     assert begun.status_code == 200
     ended(hub)
-    told = looker.get("/timeline/dreaming", True)
-    assert told.headers["hx-trigger"] == "dreamt"
-    assert "Pass 1 has ended" in told.text
-    assert "hx-trigger=" not in told.text  # it is not asked again
+    response = looker.get("/timeline/dreaming", True)
+    assert response.headers["hx-trigger"] == "dreamt"
+    assert "Pass 1 finished" in response.text
+    assert "hx-trigger=" not in response.text  # it is not started again
     part = looker.page("/timeline/dream", part=True)
     assert "<b>Pass 1</b>" in part
     assert "Undo pass 1" in part
@@ -161,40 +161,40 @@ def test_a_second_pass_is_refused_while_one_is_under_way(
         return dream(engram, **how)
 
     monkeypatch.setattr(Engram, "dream", slow)
-    assert "under way" in looker.post("/timeline/dream", part=True).text
+    assert "A pass is running" in looker.post("/timeline/dream", part=True).text
     assert going.wait(30)
     refused = looker.post("/timeline/dream", part=True)
     assert refused.status_code == 409
-    assert "under way already" in refused.text
+    assert "already running" in refused.text
     assert 'hx-trigger="every 2s"' in looker.page("/timeline/dreaming", part=True)
     may_end.set()
     ended(hub)
 
 
-def test_a_pass_of_another_process_is_told_and_not_disturbed(hub: Engram, looker: Looker) -> None:
+def test_a_pass_of_another_process_is_shown_and_not_disturbed(hub: Engram, looker: Looker) -> None:
     from engram.dream.lease import Lease
 
     talk(hub)
     with Lease(hub):
         looker.post("/timeline/dream", part=True, force="yes")
         ended(hub)
-        assert "is dreaming over this store" in looker.page("/timeline/dreaming", part=True)
+        assert "A dream is already running on this store" in looker.page("/timeline/dreaming", part=True)
 
 
 def test_a_pass_is_undone_once(hub: Engram, looker: Looker) -> None:
     talk(hub)
     hub.dream(force=True)
     undone = looker.post("/timeline/passes/1/undo", part=True)
-    assert "Pass 1 is undone" in undone.text
+    assert "Pass 1 was undone" in undone.text
     assert "told" in undone.headers["hx-trigger"]
     assert "Undo pass 1" not in undone.text
     again = looker.post("/timeline/passes/1/undo", part=True)
     assert again.status_code == 400
-    assert "undone already" in again.text
+    assert "already undone" in again.text
 
 
 @pytest.mark.parametrize("number", ["x", "-1", "9" * 30, "²"])
-def test_what_is_no_pass_is_refused(looker: Looker, number: str) -> None:
+def test_an_unknown_pass_is_refused(looker: Looker, number: str) -> None:
     assert looker.post(f"/timeline/passes/{number}/undo", part=True).status_code in (400, 404)
 
 

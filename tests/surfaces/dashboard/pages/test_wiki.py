@@ -1,4 +1,4 @@
-"""The wiki as a person sees and edits it."""
+"""The wiki pages and the editor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engram import Engram
-from engram.vault.vault import of
+from engram.wiki.vault.vault import open_vault
 from tests.surfaces.dashboard.looking import Looker
 from tests.wiki.logs import entry, log, page
 
@@ -18,7 +18,7 @@ HOSTILE = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'
 
 @pytest.fixture
 def filled(hub: Engram) -> Engram:
-    """A wiki with two logs, their articles, and a page that somebody wrote."""
+    """A wiki with two logs, their articles, and a hand-written page."""
     log(hub, "2026-11-09", entry(1, goal="mend the till"))
     log(hub, "2026-11-10", entry(2, goal="mend the door", hour="11:30"))
     hub.compile()
@@ -27,9 +27,9 @@ def filled(hub: Engram) -> Engram:
 
 
 def hidden(text: str, name: str) -> str:
-    found = re.search(rf'name="{name}"[^>]* value="([^"]*)"', text)
-    assert found is not None
-    return html.unescape(found[1])
+    match = re.search(rf'name="{name}"[^>]* value="([^"]*)"', text)
+    assert match is not None
+    return html.unescape(match[1])
 
 
 def test_articles_and_logs_are_listed_and_filtered(filled: Engram, looker: Looker) -> None:
@@ -41,7 +41,7 @@ def test_articles_and_logs_are_listed_and_filtered(filled: Engram, looker: Looke
     assert "concepts/note" not in part
     assert "<html" not in part
     assert 'href="/wiki/daily/2026-11-10"' in looker.page("/wiki/daily")
-    assert "No page of that" in looker.page("/wiki?words=nothing-such", part=True)
+    assert "No matching pages" in looker.page("/wiki?words=nothing-such", part=True)
     assert looker.get("/wiki?folder=elsewhere").status_code == 400
 
 
@@ -55,7 +55,7 @@ def test_a_list_that_is_cut_says_so_and_shows_more(filled: Engram, looker: Looke
 def test_an_empty_wiki_says_what_to_do(hub: Engram, looker: Looker) -> None:
     assert "engram compile" in looker.page("/wiki")
     assert "engram flush" in looker.page("/wiki/daily")
-    assert "No article links to another yet" in looker.page("/wiki/graph")
+    assert "No links between articles yet" in looker.page("/wiki/graph")
 
 
 def test_an_article_shows_its_links_its_sources_and_who_links_to_it(filled: Engram, looker: Looker) -> None:
@@ -68,7 +68,7 @@ def test_an_article_shows_its_links_its_sources_and_who_links_to_it(filled: Engr
     assert 'href="/sessions/s2"' in shop
     assert 'href="/wiki/concepts/note"' in shop
     assert "<svg" in shop
-    assert "made by rules" in shop
+    assert "written by rules" in shop
 
 
 def test_a_page_is_found_by_its_title_and_one_that_is_missing_can_be_written(filled: Engram, looker: Looker) -> None:
@@ -119,7 +119,7 @@ def test_a_page_is_edited_and_its_history_shown(filled: Engram, looker: Looker) 
     assert page(filled, "concepts/note") == "# Note\n\nChanged.\n"
     (older,) = filled.get_page("concepts/note").versions
     old = looker.page(f"/wiki/concepts/note?version={older.version.replace('+', '%2B')}")
-    assert "You look at an older version" in old
+    assert "This is an older version" in old
     assert "the shop" in old
     changes = looker.page(f"/wiki/diff/concepts/note?since={older.version.replace('+', '%2B')}", part=True)
     assert '<div class="add"><span class="hidden">added: </span>+Changed.</div>' in changes
@@ -133,16 +133,16 @@ def test_a_page_is_edited_and_its_history_shown(filled: Engram, looker: Looker) 
 @pytest.mark.parametrize("part", [True, False])
 def test_a_conflict_loses_nothing_of_either(filled: Engram, looker: Looker, part: bool) -> None:
     form = looker.page("/wiki/edit/concepts/note")
-    Path(of(filled).root, "concepts", "note.md").write_text("# Note\n\nTheirs.\n")
+    Path(open_vault(filled).root, "concepts", "note.md").write_text("# Note\n\nTheirs.\n")
     answer = looker.post(
         "/wiki/edit/concepts/note", part, content="# Note\n\nMine.\n", expected=hidden(form, "expected")
     )
     assert answer.status_code == 409
-    assert "Somebody changed this page" in answer.text
+    assert "The page changed while you were editing" in answer.text
     assert "-Theirs." in answer.text
     assert "+Mine." in answer.text
     assert page(filled, "concepts/note") == "# Note\n\nTheirs.\n"
-    assert ("<textarea" in answer.text) is not part  # in an open editor the box is not touched
+    assert ("<textarea" in answer.text) is not part  # an open editor is not updated
     again = looker.post(
         "/wiki/edit/concepts/note", content="# Note\n\nBoth.\n", expected=hidden(answer.text, "expected")
     )
@@ -181,12 +181,12 @@ def test_a_new_page_does_not_open_an_old_one(hub: Engram, looker: Looker) -> Non
     assert "already" in answer.text
 
 
-def test_what_a_box_would_not_show_whole_is_not_opened_in_one(hub: Engram, looker: Looker) -> None:
+def test_a_page_too_large_for_the_editor_is_not_opened_in_it(hub: Engram, looker: Looker) -> None:
     hub.edit_page("concepts/tea", "# Tea\n\nHot.\n")
-    (Path(of(hub).root) / "concepts" / "tea.md").write_bytes(b"# Caf\xe9\n")
+    (Path(open_vault(hub).root) / "concepts" / "tea.md").write_bytes(b"# Caf\xe9\n")
     answer = looker.get("/wiki/edit/concepts/tea")
     assert answer.status_code == 409
-    assert "Edit the file itself" in answer.text
+    assert "Edit the file instead" in answer.text
 
 
 def test_an_entry_cannot_take_the_place_of_a_part_of_the_page(hub: Engram, looker: Looker) -> None:
@@ -209,11 +209,11 @@ def test_the_graph_is_a_picture_and_a_list(filled: Engram, looker: Looker) -> No
     assert text.count('<tr data-item><td class="title">') == len(filled.link_graph().nodes)
 
 
-def test_lint_comes_after_the_page_and_puts_right_what_is_safe(filled: Engram, looker: Looker) -> None:
+def test_lint_loads_after_the_page_and_applies_safe_fixes(filled: Engram, looker: Looker) -> None:
     assert 'hx-get="/wiki/lint/found"' in looker.page("/wiki/lint")
-    found = looker.page("/wiki/lint/found", part=True)
-    assert "broken-link" in found
-    assert "missing-backlink" in found
+    result = looker.page("/wiki/lint/found", part=True)
+    assert "broken-link" in result
+    assert "missing-backlink" in result
     mended = looker.post("/wiki/lint", part=True)
-    assert "concepts/shop links back to concepts/note" in mended.text
+    assert "concepts/shop: added links back to concepts/note" in mended.text
     assert "[[concepts/note|Note]]" in page(filled, "concepts/shop")

@@ -1,1 +1,1 @@
-"""How things look: transcripts as beats, changes as diffs, figures as plots, strangers' words as safe HTML. Pure."""
+"""Prepare transcripts, diffs, plots and safe HTML for the templates, without I/O."""

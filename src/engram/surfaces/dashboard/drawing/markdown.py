@@ -1,4 +1,4 @@
-"""Strangers' words as HTML: rendered, then cleaned last, so that nothing of theirs acts."""
+"""Render untrusted markdown to HTML and sanitize the result."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ _TAGS = {
     "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 _ATTRIBUTES = {"a": {"href", "class"}, "code": {"class"}, "ol": {"start"}}
-_LONGEST = 200_000  # characters; nobody reads more in one piece
-_BRACKETS = 6_000  # that may open; each is followed to the end, which takes long where none is closed
+_MAX_CHARS = 200_000  # the rest is cut off
+_MAX_BRACKETS = 6_000  # more unclosed brackets make parsing slow
 _WIKILINK = re.compile(r"\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]\n]{1,200}))?\]\]")
 
 
-def html(text: str, links: Mapping[tuple[str, str], str] | None = None, top: int = 3) -> Markup:
-    """Return markdown as HTML that is safe to show: no script, no picture, no style, no form.
+def render_markdown(text: str, links: Mapping[tuple[str, str], str] | None = None, top: int = 3) -> Markup:
+    """Return markdown as safe HTML: no scripts, images, styles or forms.
 
-    Links to the wiki go where `links` says for a page and a heading, to nothing there where that is empty; headings of
-    the first order become those of `top`.
+    `links` maps page and heading of wiki links to addresses; an empty address marks a missing page. `top` is the level
+    that first-level headings get.
     """
-    text, whole = text[:_LONGEST], len(text)
+    text, full_length = text[:_MAX_CHARS], len(text)
     if _is_tangled(text):
         return Markup("<pre>{}</pre>").format(text)
-    rendered = _renderer().render(text, {"links": links or {}, "top": top})
-    rest = "<p>…</p>" if whole > _LONGEST else ""
-    return Markup(_clean(rendered) + rest)  # noqa: S704  cleaned just now
+    rendered = _load_renderer().render(text, {"links": links or {}, "top": top})
+    ellipsis = "<p>…</p>" if full_length > _MAX_CHARS else ""
+    return Markup(_clean_html(rendered) + ellipsis)  # noqa: S704  cleaned just now
 
 
 def _is_tangled(text: str) -> bool:
-    """Tell whether a text has so many brackets that it is no prose."""
+    """Return whether a text has too many brackets to be prose."""
     brackets = text.count("[")
-    return brackets > _BRACKETS or (brackets > 200 and brackets * 10 > len(text))
+    return brackets > _MAX_BRACKETS or (brackets > 200 and brackets * 10 > len(text))
 
 
-def _clean(rendered: str) -> str:
+def _clean_html(rendered: str) -> str:
     return nh3.clean(
         rendered, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https"}, link_rel="noreferrer noopener",
         strip_comments=True,
@@ -51,45 +51,45 @@ def _clean(rendered: str) -> str:
 
 
 @cache
-def _renderer() -> MarkdownIt:
-    made = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
-    made.enable(["table", "strikethrough"])
-    made.inline.ruler.before("link", "wikilink", _wikilink)
-    made.add_render_rule("image", _image)
-    for name in ("heading_open", "heading_close"):  # a page has its own headings above
-        made.add_render_rule(name, _heading)
-    return made
+def _load_renderer() -> MarkdownIt:
+    renderer = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
+    renderer.enable(["table", "strikethrough"])
+    renderer.inline.ruler.before("link", "wikilink", _parse_wikilink)
+    renderer.add_render_rule("image", _render_image)
+    for name in ("heading_open", "heading_close"):  # shift levels below the page's own headings
+        renderer.add_render_rule(name, _render_heading)
+    return renderer
 
 
-def _wikilink(state: StateInline, silent: bool) -> bool:
-    found = _WIKILINK.match(state.src, state.pos)
-    if found is None:
+def _parse_wikilink(state: StateInline, silent: bool) -> bool:
+    match = _WIKILINK.match(state.src, state.pos)
+    if match is None:
         return False
     if not silent:
-        target, _, part = found[1].strip().removesuffix(".md").partition("#")
-        opened = state.push("link_open", "a", 1)
+        target, _, part = match[1].strip().removesuffix(".md").partition("#")
+        link_token = state.push("link_open", "a", 1)
         address = state.env.get("links", {}).get((target.strip("/"), part.strip()))
-        opened.attrs = {
+        link_token.attrs = {
             "href": address or wiki_address(target, part), "class": "wikilink missing" if address == "" else "wikilink",
         }  # fmt: skip
-        state.push("text", "", 0).content = found[2] or found[1]
+        state.push("text", "", 0).content = match[2] or match[1]
         state.push("link_close", "a", -1)
-    state.pos = found.end()
+    state.pos = match.end()
     return True
 
 
 def wiki_address(target: str, part: str = "") -> str:
-    """Return where a page of the wiki is shown."""
+    """Return the dashboard address of a wiki page."""
     return f"/wiki/{quote(target)}" + (f"#{quote(part)}" if part else "")
 
 
-def _image(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
-    """Draw a picture as its description: nothing is fetched from anywhere."""
+def _render_image(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
+    """Render an image as its description, so that nothing is fetched."""
     token = tokens[index]
-    return f"[picture: {nh3.clean_text(token.content or str(token.attrs.get('src', '')))}]"
+    return f"[image: {nh3.clean_text(token.content or str(token.attrs.get('src', '')))}]"
 
 
-def _heading(_: object, tokens: Sequence[Token], index: int, __: object, env: Mapping[str, int]) -> str:
+def _render_heading(_: object, tokens: Sequence[Token], index: int, __: object, env: Mapping[str, int]) -> str:
     token = tokens[index]
     level = min(max(int(token.tag[1]) + env.get("top", 3) - 1, 2), 6)
     return f"<h{level}>" if token.nesting == 1 else f"</h{level}>\n"

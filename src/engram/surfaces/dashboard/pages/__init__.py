@@ -1,1 +1,1 @@
-"""The pages: a module for each, with a function per address; `board` and `stream` make Now live."""
+"""The pages: one module each, one function per address; `live_board` and `stream` update Now live."""

@@ -1,4 +1,4 @@
-"""The dream on the page Timeline: what presses, what passes did, and a pass at a person's wish."""
+"""The dream part of the Timeline page: drives, past passes, and a button to start one."""
 
 from __future__ import annotations
 
@@ -10,94 +10,93 @@ from weakref import WeakKeyDictionary
 from starlette.responses import Response
 
 from engram.api import Engram
-from engram.dream.done import Pass, Undone
-from engram.dream.drives import STABILITY, Drive
-from engram.errors import Error
-from engram.surfaces.dashboard.drawing.plot import Line, stepped
-from engram.surfaces.dashboard.frame import Address, Ask, told, whole
-from engram.surfaces.dashboard.task import Task
-from engram.value import value
+from engram.dream.priorities import STABILITY, Drive
+from engram.dream.results import Pass, UndoReport
+from engram.platform.value import value
+from engram.surfaces.dashboard.background_task import BackgroundTask
+from engram.surfaces.dashboard.drawing.plot import StepLine, build_step_line
+from engram.surfaces.dashboard.layout import PageAddress, PageRequest, build_notice, parse_number
+from engram.surfaces.errors import PassUnderWay
 
-_PASSES = 20  # that are shown
-
-
-class Dreaming(Error):
-    """A pass is under way already; what it does is shown when it has ended."""
-
-    code, status = "dream_running", 409
+_MAX_PASSES = 20  # passes shown
 
 
 @value
-class Gauge:
-    """A drive now, and how it rose and fell over the last passes."""
+class DriveGauge:
+    """A drive with its level over the last passes."""
 
     drive: Drive
-    line: Line
-    triggers: bool  # it makes something due when it is past its threshold
+    line: StepLine
+    triggers: bool  # crossing its threshold makes work due
 
 
-def dream_part(ask: Ask) -> Response:
-    """Draw drives and passes."""
-    return _drawn(ask)
+def show_dream(request: PageRequest) -> Response:
+    """Render drives and passes."""
+    return _render_dream(request)
 
 
-def under_way(ask: Ask) -> Response:
-    """Tell whether the pass that was asked for has ended; an open page asks again and again."""
-    task = asked(ask.engram)
+def show_progress(request: PageRequest) -> Response:
+    """Render the state of the requested pass; the open page polls this."""
+    task = find_task(request.engram)
     ended = task is not None and not task.is_under_way
-    return ask.draw("timeline/_dreaming.html", task=task, headers={"HX-Trigger": "dreamt"} if ended else None)
+    return request.render("timeline/_dreaming.html", task=task, headers={"HX-Trigger": "dreamt"} if ended else None)
 
 
-def dream_now(ask: Ask) -> Response:
-    """Begin a pass and say so at once; a second one is refused while it lasts."""
-    with _alone:
-        now = _tasks.get(ask.engram)
-        if now is not None and now.is_under_way:
-            raise Dreaming
-        task = _tasks[ask.engram] = Task(partial(Engram.dream, force=ask.said("force") == "yes"))
-        task.begin(ask.engram)
-    if not ask.is_part:
-        return ask.go("/timeline#dream")
-    return ask.draw("timeline/_dreaming.html", task=task, headers=told("The dream began; it goes on by itself."))
+def start_dream(request: PageRequest) -> Response:
+    """Start a pass in the background; refuse a second one while it runs."""
+    with _tasks_lock:
+        current_task = _tasks.get(request.engram)
+        if current_task is not None and current_task.is_under_way:
+            raise PassUnderWay
+        task = _tasks[request.engram] = BackgroundTask(partial(Engram.dream, force=request.get_field("force") == "yes"))
+        task.start(request.engram)
+    if not request.is_part:
+        return request.redirect("/timeline#dream")
+    return request.render(
+        "timeline/_dreaming.html", task=task, headers=build_notice("Dream started in the background.")
+    )
 
 
-def undo(ask: Ask) -> Response:
-    """Undo a pass, and say what that came to."""
-    number = ask.path("number")
-    undone = ask.engram.undo_dream(whole("pass", number, f"{number!r} is no number of a pass."))
-    return _drawn(ask, undone) if ask.is_part else ask.go("/timeline#dream")
+def undo_pass(request: PageRequest) -> Response:
+    """Undo a pass and render what was restored."""
+    number = request.get_path_part("number")
+    undone = request.engram.undo_dream(parse_number("pass", number, f"{number!r} is not the number of a pass."))
+    return _render_dream(request, undone) if request.is_part else request.redirect("/timeline#dream")
 
 
-def asked(engram: Engram) -> Task | None:
-    """Return the pass that somebody asked for last, while this server runs."""
-    with _alone:
+def find_task(engram: Engram) -> BackgroundTask | None:
+    """Return the pass that was last requested from this server."""
+    with _tasks_lock:
         return _tasks.get(engram)
 
 
-def _drawn(ask: Ask, undone: Undone | None = None) -> Response:
-    passes = ask.engram.dream_log(limit=_PASSES)
-    said = told(f"Pass {undone.id} is undone.") if undone else None
-    return ask.show(
-        "timeline/dream", gauges=_gauges(ask.engram.get_drives(), passes),
-        passes=passes, undone=undone, task=asked(ask.engram), headers=said,
+def _render_dream(request: PageRequest, undone: UndoReport | None = None) -> Response:
+    passes = request.engram.dream_log(limit=_MAX_PASSES)
+    notice = build_notice(f"Pass {undone.id} was undone.") if undone else None
+    return request.render_page(
+        "timeline/dream", gauges=_build_gauges(request.engram.get_drives(), passes),
+        passes=passes, undone=undone, task=find_task(request.engram), headers=notice,
     )  # fmt: skip
 
 
-def _gauges(drives: Sequence[Drive], passes: Sequence[Pass]) -> list[Gauge]:
+def _build_gauges(drives: Sequence[Drive], passes: Sequence[Pass]) -> list[DriveGauge]:
     return [
-        Gauge(drive=drive, line=stepped(_history(drive, passes)), triggers=drive.name != STABILITY) for drive in drives
+        DriveGauge(drive=drive, line=build_step_line(_level_history(drive, passes)), triggers=drive.name != STABILITY)
+        for drive in drives
     ]
 
 
-def _history(drive: Drive, passes: Sequence[Pass]) -> list[float]:
-    """Return the levels of a drive before and after each pass, and now, in the order of time."""
-    sensed = [some for each in reversed(passes) for some in (each.before, each.drives)]
-    return [*(some[drive.name].level for some in sensed if drive.name in some), drive.level]
+def _level_history(drive: Drive, passes: Sequence[Pass]) -> list[float]:
+    """Return the levels of a drive before and after each pass and now, oldest first."""
+    sensed = [levels for dream_pass in reversed(passes) for levels in (dream_pass.before, dream_pass.drives)]
+    return [*(levels[drive.name].level for levels in sensed if drive.name in levels), drive.level]
 
 
-_alone = threading.Lock()
-_tasks: WeakKeyDictionary[Engram, Task] = WeakKeyDictionary()
+_tasks_lock = threading.Lock()
+_tasks: WeakKeyDictionary[Engram, BackgroundTask] = WeakKeyDictionary()
 ADDRESSES = (
-    Address("/timeline/dream", dream_part), Address("/timeline/dreaming", under_way),
-    Address("/timeline/dream", dream_now, writes=True), Address("/timeline/passes/{number}/undo", undo, writes=True),
-)  # fmt: skip
+    PageAddress("/timeline/dream", show_dream),
+    PageAddress("/timeline/dreaming", show_progress),
+    PageAddress("/timeline/dream", start_dream, writes=True),
+    PageAddress("/timeline/passes/{number}/undo", undo_pass, writes=True),
+)

@@ -1,4 +1,4 @@
-"""The page of health: room, failures, the model, hooks, what the doctor finds, whether the store is sound."""
+"""The Health page: storage, failures, model, hooks, doctor findings and the store check."""
 
 from __future__ import annotations
 
@@ -9,118 +9,124 @@ from weakref import WeakKeyDictionary
 from starlette.responses import Response
 
 from engram.api import Engram
-from engram.surfaces.dashboard.frame import Address, Ask
-from engram.surfaces.dashboard.task import Task
-from engram.text import counted
-from engram.wiring.hook_times import HookTimes
+from engram.install.hook_times import HookTimes
+from engram.platform.text import format_count
+from engram.surfaces.dashboard.background_task import BackgroundTask
+from engram.surfaces.dashboard.layout import PageAddress, PageRequest
 
-_SLOW = 100.0  # milliseconds a bar shows at least, so that fast hooks look fast
+_MIN_SCALE_MS = 100.0  # milliseconds; shortest time axis, so that fast hooks look fast
 
 
-class _Tasks:
-    """What takes long here, of one store."""
+class _HealthTasks:
+    """The slow tasks of one store."""
 
     def __init__(self) -> None:
-        self.check = Task(Engram.check)
-        self.retry = Task(_retried)
+        self.check = BackgroundTask(Engram.check)
+        self.retry = BackgroundTask(_retry_all)
 
 
-_tasks: WeakKeyDictionary[Engram, _Tasks] = WeakKeyDictionary()
+_tasks: WeakKeyDictionary[Engram, _HealthTasks] = WeakKeyDictionary()
 
 
-def _of(ask: Ask) -> _Tasks:
-    return _tasks.setdefault(ask.engram, _Tasks())
+def _get_tasks(request: PageRequest) -> _HealthTasks:
+    return _tasks.setdefault(request.engram, _HealthTasks())
 
 
-def health(ask: Ask) -> Response:
-    """Draw the page; what takes long comes after it."""
-    hooks = ask.engram.hook_times()
-    return ask.draw(
-        "health/health.html", agents=_by_agent(hooks), scale=max([_SLOW, *(each.p95 for each in hooks)]),
-        check=_of(ask).check, **_failed(ask),
+def show_health(request: PageRequest) -> Response:
+    """Render the page; slow parts are loaded afterwards."""
+    hooks = request.engram.hook_times()
+    return request.render(
+        "health/health.html", agents=_group_by_agent(hooks), scale=max([_MIN_SCALE_MS, *(hook.p95 for hook in hooks)]),
+        check=_get_tasks(request).check, **_load_failures(request),
     )  # fmt: skip
 
 
-def _by_agent(hooks: list[HookTimes]) -> dict[str, list[HookTimes]]:
-    return {flavor: list(times) for flavor, times in groupby(hooks, lambda each: each.flavor)}
+def _group_by_agent(hooks: list[HookTimes]) -> dict[str, list[HookTimes]]:
+    return {flavor: list(times) for flavor, times in groupby(hooks, lambda hook: hook.flavor)}
 
 
-def storage(ask: Ask) -> Response:
-    """Draw how much room is taken, and how much of memory is of no use."""
-    return _part(ask, "health/_storage.html", storage=ask.engram.get_storage(), rot=ask.engram.stats().rot)
+def show_storage(request: PageRequest) -> Response:
+    """Render storage use and memory quality."""
+    return _render_part(
+        request, "health/_storage.html", storage=request.engram.get_storage(), rot=request.engram.stats().rot
+    )
 
 
-def _part(ask: Ask, template: str, **facts: Any) -> Response:
-    """Draw a part, with a page around it where no open page asks."""
-    return ask.draw(template, **facts) if ask.is_part else ask.draw("health/part.html", part=template, **facts)
+def _render_part(request: PageRequest, template: str, **facts: Any) -> Response:
+    """Render a part, inside a page unless an open page asks for it."""
+    return (
+        request.render(template, **facts)
+        if request.is_part
+        else request.render("health/part.html", part=template, **facts)
+    )
 
 
-def doctor(ask: Ask) -> Response:
-    """Draw what the doctor finds, the worst first; whether the store is sound has a button of its own."""
+def show_doctor(request: PageRequest) -> Response:
+    """Render the doctor's findings, worst first, without the full store check."""
     order = ("problem", "warning", "ok")
-    found = sorted(ask.engram.doctor(quick=True), key=lambda each: order.index(each.level))
-    return _part(ask, "health/_doctor.html", findings=found)
+    findings = sorted(request.engram.doctor(quick=True), key=lambda finding: order.index(finding.level))
+    return _render_part(request, "health/_doctor.html", findings=findings)
 
 
-def model(ask: Ask) -> Response:
-    """Draw which model thinks and whether it can be reached."""
-    return _part(ask, "health/_model.html", model=ask.engram.model_status())
+def show_model(request: PageRequest) -> Response:
+    """Render the configured model and whether it is reachable."""
+    return _render_part(request, "health/_model.html", model=request.engram.model_status())
 
 
-def try_model(ask: Ask) -> Response:
-    """Ask the model for one word."""
-    found = ask.engram.model_status(attempt=True)
-    return ask.draw("health/_model.html", model=found) if ask.is_part else ask.go("/health#model")
+def try_model(request: PageRequest) -> Response:
+    """Send a short test request to the model."""
+    status = request.engram.model_status(attempt=True)
+    return request.render("health/_model.html", model=status) if request.is_part else request.redirect("/health#model")
 
 
-def failures(ask: Ask) -> Response:
-    """Draw what could not be flushed, and how trying again goes."""
-    return _part(ask, "health/_failures.html", **_failed(ask))
+def show_failures(request: PageRequest) -> Response:
+    """Render failed flushes and the progress of a retry."""
+    return _render_part(request, "health/_failures.html", **_load_failures(request))
 
 
-def _failed(ask: Ask) -> dict[str, Any]:
-    """Return the flushes that failed, and what the last dream could not do."""
-    last = ask.engram.dream_log(limit=1)
-    missed = [failure for each in last for done in each.steps for failure in done.failed.items()]
-    return {"failures": ask.engram.list_failures(), "missed": missed, "retry": _of(ask).retry}
+def _load_failures(request: PageRequest) -> dict[str, Any]:
+    """Return the failed flushes and the failures of the last dream."""
+    last = request.engram.dream_log(limit=1)
+    missed = [failure for dream_pass in last for step in dream_pass.steps for failure in step.failed.items()]
+    return {"failures": request.engram.list_failures(), "missed": missed, "retry": _get_tasks(request).retry}
 
 
-def retry(ask: Ask) -> Response:
-    """Try one session again, or all that failed."""
-    session = ask.said("session")
+def retry_failures(request: PageRequest) -> Response:
+    """Retry one session, or all that failed."""
+    session = request.get_field("session")
     if session:
-        ask.engram.flush(session=session)
+        request.engram.flush(session=session)
     else:
-        _of(ask).retry.begin(ask.engram)
-    return failures(ask) if ask.is_part else ask.go("/health#failures")
+        _get_tasks(request).retry.start(request.engram)
+    return show_failures(request) if request.is_part else request.redirect("/health#failures")
 
 
-def _retried(engram: Engram) -> str:
-    """Flush all that failed, and say what came of it."""
-    found = engram.list_failures()
-    failed = sum(bool(engram.flush(session=each.session_id).failed) for each in found)
-    return f"{counted(len(found), 'session')} tried again, {failed or 'none'} failed."
+def _retry_all(engram: Engram) -> str:
+    """Retry all failed flushes and return the result as a sentence."""
+    failures = engram.list_failures()
+    failed = sum(bool(engram.flush(session=failure.session_id).failed) for failure in failures)
+    return f"Retried {format_count(len(failures), 'session')}; {failed or 'none'} failed."
 
 
-def checked(ask: Ask) -> Response:
-    """Draw how the check of the store goes or went."""
-    return _part(ask, "health/_check.html", check=_of(ask).check)
+def show_check(request: PageRequest) -> Response:
+    """Render the progress or result of the store check."""
+    return _render_part(request, "health/_check.html", check=_get_tasks(request).check)
 
 
-def check(ask: Ask) -> Response:
-    """Begin to check the store."""
-    _of(ask).check.begin(ask.engram)
-    return checked(ask) if ask.is_part else ask.go("/health#check")
+def start_check(request: PageRequest) -> Response:
+    """Start the store check."""
+    _get_tasks(request).check.start(request.engram)
+    return show_check(request) if request.is_part else request.redirect("/health#check")
 
 
 ADDRESSES = (
-    Address("/health", health),
-    Address("/health/storage", storage),
-    Address("/health/doctor", doctor),
-    Address("/health/model", model),
-    Address("/health/model", try_model, writes=True),
-    Address("/health/failures", failures),
-    Address("/health/failures", retry, writes=True),
-    Address("/health/check", checked),
-    Address("/health/check", check, writes=True),
+    PageAddress("/health", show_health),
+    PageAddress("/health/storage", show_storage),
+    PageAddress("/health/doctor", show_doctor),
+    PageAddress("/health/model", show_model),
+    PageAddress("/health/model", try_model, writes=True),
+    PageAddress("/health/failures", show_failures),
+    PageAddress("/health/failures", retry_failures, writes=True),
+    PageAddress("/health/check", show_check),
+    PageAddress("/health/check", start_check, writes=True),
 )

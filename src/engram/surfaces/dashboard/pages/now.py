@@ -1,4 +1,4 @@
-"""The page of now: who is here, what they hold, what was prevented, and words to them."""
+"""The Now page: running agents, locks, conflicts, messages and world state."""
 
 from __future__ import annotations
 
@@ -7,121 +7,141 @@ from typing import Any
 from starlette.responses import Response
 
 from engram.errors import Conflict, Error, InvalidInput, NotFound
-from engram.model import Sent
+from engram.platform.text import format_count, to_one_line
 from engram.surfaces.dashboard.drawing import diff
-from engram.surfaces.dashboard.frame import Address, Ask, told, whole
+from engram.surfaces.dashboard.layout import PageAddress, PageRequest, build_notice, parse_number
 from engram.surfaces.dashboard.pages import search
-from engram.surfaces.dashboard.pages.board import PARTS
-from engram.text import counted, one_line
+from engram.surfaces.dashboard.pages.live_board import PARTS
+from engram.types import Sent
 
-_CHOICES = 60  # sessions one can write to
+_MAX_READERS = 60  # sessions offered as recipients
 _BACK = "/now#world"
 
 
-def now(ask: Ask) -> Response:
-    """Draw the whole board, which is where people come in."""
-    search.warm(ask.engram)
-    parts = {each.id: each.draw(ask.engram, each.look(ask.engram)) for each in PARTS.values()}
-    return ask.draw("now/now.html", parts=parts, **_form(ask, ask.given("to") or "", ""))
+def show_board(request: PageRequest) -> Response:
+    """Render the whole board, which is the start page."""
+    search.warm_up(request.engram)
+    parts = {
+        board_part.id: board_part.render(request.engram, board_part.load(request.engram))
+        for board_part in PARTS.values()
+    }
+    return request.render("now/now.html", parts=parts, **_build_form(request, request.get_query("to") or "", ""))
 
 
-def part(ask: Ask) -> Response:
-    """Draw one part of the board."""
-    found = PARTS.get(ask.path("part"))
-    if found is None:
-        raise NotFound(kind="part", id=one_line(ask.path("part")), hint="The page Now has them all.")
-    return ask.draw(found.template, **found.facts(ask.engram))
+def show_part(request: PageRequest) -> Response:
+    """Render one part of the board."""
+    board_part = PARTS.get(request.get_path_part("part"))
+    if board_part is None:
+        raise NotFound(kind="part", id=to_one_line(request.get_path_part("part")), hint="See the Now page.")
+    return request.render(board_part.template, **board_part.load_all(request.engram))
 
 
-def message(ask: Ask) -> Response:
-    """Draw the form of a message, with its reader chosen and what was typed before."""
-    return ask.draw("now/_message_form.html", **_form(ask, ask.given("to") or "", ask.given("body") or ""))
-
-
-def send(ask: Ask) -> Response:
-    """Send a message as the person who looks; what was typed stays if it cannot be sent."""
-    reader, body = ask.said("to"), ask.said("body")
-    kind, _, named = reader.partition(" ")
-    to, project = (kind, named) if kind in ("all", "next") else (named, "")
-    try:
-        sent = ask.engram.send(None, to, body, project or None)
-    except Error as problem:
-        if not ask.is_part:
-            raise
-        return ask.draw("now/_message_form.html", status=problem.status, **_form(ask, reader, body, problem))
-    if not ask.is_part:
-        return ask.go("/now")
-    return ask.draw("now/_message_form.html", headers=told(_reached(sent)), **_form(ask, "", ""))
-
-
-def _form(ask: Ask, chosen: str, body: str, problem: Error | None = None) -> dict[str, Any]:
-    """Return what the form of a message shows."""
-    readers = ask.engram.get_active_sessions(limit=_CHOICES)
-    projects = sorted({each.project for each in readers if each.project})
-    return {"readers": readers, "projects": projects, "chosen": chosen, "body": body, "problem": problem}
-
-
-def _reached(sent: Sent) -> str:
-    if sent.waiting:
-        return "Kept for the next session of the project."
-    return f"Sent to {counted(len(sent.recipients), 'session')}." if sent.recipients else "Nobody is there to read it."
-
-
-def edit(ask: Ask) -> Response:
-    """Draw the editor of a world state, with the version that is changed."""
-    project = ask.given("project") or ""
-    content, version = _current(ask, project)
-    return _editor(ask, project, content, version)
-
-
-def save(ask: Ask) -> Response:
-    """Keep a world state; where somebody changed it meanwhile, show both and lose neither."""
-    project, content, version = ask.said("project"), ask.said("content"), _version(ask)
-    try:
-        state = ask.engram.set_world_state(content, _person(), version, project or None)
-    except Conflict as conflict:
-        return _editor(ask, project, content, conflict.version, conflict, version)
-    except Error as problem:
-        return _editor(ask, project, content, version, problem)
-    if not ask.is_part:
-        return ask.go(_BACK)
-    shown = PARTS["world"]
-    return ask.draw(
-        shown.template, headers=told(f"The world state is at version {state.version}."), **shown.facts(ask.engram)
+def show_message_form(request: PageRequest) -> Response:
+    """Render the message form with the recipient selected and the typed text kept."""
+    return request.render(
+        "now/_message_form.html", **_build_form(request, request.get_query("to") or "", request.get_query("body") or "")
     )
 
 
-def _editor(
-    ask: Ask, project: str, content: str, version: int, problem: Error | None = None, seen: int | None = None
+def send_message(request: PageRequest) -> Response:
+    """Send a message from the user; keep the typed text if that fails."""
+    reader, body = request.get_field("to"), request.get_field("body")
+    kind, _, reader_name = reader.partition(" ")
+    to, project = (kind, reader_name) if kind in ("all", "next") else (reader_name, "")
+    try:
+        sent = request.engram.send(None, to, body, project or None)
+    except Error as error:
+        if not request.is_part:
+            raise
+        return request.render(
+            "now/_message_form.html", status=error.status, **_build_form(request, reader, body, error)
+        )
+    if not request.is_part:
+        return request.redirect("/now")
+    return request.render(
+        "now/_message_form.html", headers=build_notice(_format_recipients(sent)), **_build_form(request, "", "")
+    )
+
+
+def _build_form(request: PageRequest, chosen: str, body: str, problem: Error | None = None) -> dict[str, Any]:
+    """Return the values of the message form."""
+    readers = request.engram.get_active_sessions(limit=_MAX_READERS)
+    projects = sorted({reader.project for reader in readers if reader.project})
+    return {"readers": readers, "projects": projects, "chosen": chosen, "body": body, "problem": problem}
+
+
+def _format_recipients(sent: Sent) -> str:
+    if sent.waiting:
+        return "Kept for the next session in the project."
+    return (
+        f"Sent to {format_count(len(sent.recipients), 'session')}."
+        if sent.recipients
+        else "No session is running there; nothing was sent."
+    )
+
+
+def show_editor(request: PageRequest) -> Response:
+    """Render the editor of a world state with its version."""
+    project = request.get_query("project") or ""
+    content, version = _read_current(request, project)
+    return _render_editor(request, project, content, version)
+
+
+def save_world_state(request: PageRequest) -> Response:
+    """Save a world state; on a conflict, show both texts and lose neither."""
+    project, content, version = request.get_field("project"), request.get_field("content"), _parse_version(request)
+    try:
+        state = request.engram.set_world_state(content, _find_user_name(), version, project or None)
+    except Conflict as conflict:
+        return _render_editor(request, project, content, conflict.version, conflict, version)
+    except Error as error:
+        return _render_editor(request, project, content, version, error)
+    if not request.is_part:
+        return request.redirect(_BACK)
+    world_part = PARTS["world"]
+    return request.render(
+        world_part.template,
+        headers=build_notice(f"Saved version {state.version} of the world state."),
+        **world_part.load_all(request.engram),
+    )
+
+
+def _render_editor(
+    request: PageRequest,
+    project: str,
+    content: str,
+    version: int,
+    problem: Error | None = None,
+    seen_version: int | None = None,
 ) -> Response:
-    """Draw the editor, and after a conflict what others changed since the version that was seen."""
+    """Render the editor, and after a conflict the changes since the edited version."""
     facts: dict[str, Any] = {
         "project": project, "content": content, "version": version, "problem": problem,
-        "limit": ask.engram.settings.world_state_tokens, "diff": [], "theirs": "",
+        "limit": request.engram.settings.world_state_tokens, "diff": [], "theirs": "",
     }  # fmt: skip
-    if seen is not None:
+    if seen_version is not None:
         try:
-            facts["diff"] = diff.lines(ask.engram.world_diff(seen, version, project or None))
-        except (NotFound, InvalidInput):  # a version that never was, or is gone
-            facts["theirs"] = _current(ask, project)[0]
-    return ask.show("now/world_editor", status=problem.status if problem else 200, **facts)
+            facts["diff"] = diff.parse_diff(request.engram.world_diff(seen_version, version, project or None))
+        except (NotFound, InvalidInput):  # the version does not exist or was deleted
+            facts["theirs"] = _read_current(request, project)[0]
+    return request.render_page("now/world_editor", status=problem.status if problem else 200, **facts)
 
 
-def _current(ask: Ask, project: str) -> tuple[str, int]:
+def _read_current(request: PageRequest, project: str) -> tuple[str, int]:
     try:
-        state = ask.engram.world_state(project or None)
+        state = request.engram.world_state(project or None)
     except NotFound:
         return "", 0
     return state.content, state.version
 
 
-def _version(ask: Ask) -> int:
-    reason = "the form does not say which version it changes. Open it again."
-    return whole("version", ask.said("version"), reason)
+def _parse_version(request: PageRequest) -> int:
+    reason = "missing in the form. Open the editor again."
+    return parse_number("version", request.get_field("version"), reason)
 
 
-def _person() -> str:
-    """Return who sits at the browser, as this machine knows them."""
+def _find_user_name() -> str:
+    """Return the name of the user on this machine."""
     import getpass
 
     try:
@@ -131,10 +151,10 @@ def _person() -> str:
 
 
 ADDRESSES = (
-    Address("/now", now),
-    Address("/now/part/{part}", part),
-    Address("/now/message", message),
-    Address("/now/message", send, writes=True),
-    Address("/now/world", edit),
-    Address("/now/world", save, writes=True),
+    PageAddress("/now", show_board),
+    PageAddress("/now/part/{part}", show_part),
+    PageAddress("/now/message", show_message_form),
+    PageAddress("/now/message", send_message, writes=True),
+    PageAddress("/now/world", show_editor),
+    PageAddress("/now/world", save_world_state, writes=True),
 )

@@ -1,4 +1,4 @@
-"""The page Patterns: what waits for a decision, one after the other, and all that was decided."""
+"""The Patterns page: review of candidates and the catalog of decisions."""
 
 from __future__ import annotations
 
@@ -7,116 +7,155 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
-from engram import text
 from engram.errors import Error, InvalidInput, NotFound
-from engram.rules.catalog import Pattern
-from engram.surfaces.dashboard.frame import Address, Ask, whole
-from engram.surfaces.dashboard.pages import dossier
+from engram.patterns.rules.catalog import Pattern
+from engram.platform import text
+from engram.surfaces.dashboard.layout import PageAddress, PageRequest, parse_number
+from engram.surfaces.dashboard.pages import pattern
 
 _CANDIDATE = "candidate"
-_DECIDED = ("approved", "rejected", "retired", "merged")
-_MOST = 200  # patterns of one list
-_WORDS = {"edit": "Saved", "restore": "Restored"}  # where the state alone does not say what was done
-_REVIEW = "review"  # where a decision came from
+_DECIDED_STATES = ("approved", "rejected", "retired", "merged")
+_MAX_PATTERNS = 200  # patterns per list
+_DONE_WORDS = {"edit": "Saved", "restore": "Restored"}  # where the state alone does not say what happened
+_REVIEW = "review"  # the page a decision was made on
 
 
-def review(ask: Ask) -> Response:
-    """Draw the candidates, one of them with all that speaks for it."""
-    return _reviewed(ask, ask.given("pattern"), ask.given("decided"))
+def show_review(request: PageRequest) -> Response:
+    """Render the list of candidates, and one of them with its evidence."""
+    return _render_review(request, request.get_query("pattern"), request.get_query("decided"))
 
 
-def catalog(ask: Ask) -> Response:
-    """Draw what was decided."""
-    state = ask.given("state")
-    if state is not None and state not in _DECIDED:
-        raise InvalidInput(field="state", reason=f"{state!r} is none of {', '.join(_DECIDED)}.")
-    found = [each for each in ask.engram.list_patterns(state, limit=_MOST) if each.state in _DECIDED]
-    return ask.show("patterns/catalog", patterns=found, state=state, states=_DECIDED)
+def show_catalog(request: PageRequest) -> Response:
+    """Render the catalog of decided patterns."""
+    state = request.get_query("state")
+    if state is not None and state not in _DECIDED_STATES:
+        raise InvalidInput(
+            field="state", reason=f"unknown value {state!r}. Choose one of: {', '.join(_DECIDED_STATES)}."
+        )
+    decided = [
+        listed_pattern
+        for listed_pattern in request.engram.list_patterns(state, limit=_MAX_PATTERNS)
+        if listed_pattern.state in _DECIDED_STATES
+    ]
+    return request.render_page("patterns/catalog", patterns=decided, state=state, states=_DECIDED_STATES)
 
 
-def decide(ask: Ask) -> Response:
-    """Carry out what a person decided; where that is refused, what they wrote stays on the page."""
-    act = _ACTS.get(ask.path("act"))
-    if act is None:
-        raise NotFound(kind="decision", id=text.one_line(ask.path("act"), 60), hint=f"There are {', '.join(_ACTS)}.")
-    named, here = ask.path("pattern"), ask.said("at")
+def decide_pattern(request: PageRequest) -> Response:
+    """Apply a decision; if it is refused, keep the typed text on the page."""
+    decision = _DECISIONS.get(request.get_path_part("act"))
+    if decision is None:
+        raise NotFound(
+            kind="decision",
+            id=text.to_one_line(request.get_path_part("act"), 60),
+            hint=f"Use {', '.join(_DECISIONS)}.",
+        )
+    pattern_id, came_from = request.get_path_part("pattern"), request.get_field("at")
     try:
-        found = act(ask, named)
-    except Error as problem:
-        if not ask.is_part:
+        pattern_decided = decision(request, pattern_id)
+    except Error as error:
+        if not request.is_part:
             raise
-        return _reviewed(ask, named, None, problem) if here == _REVIEW else dossier.drawn(ask, named, problem)
-    if here != _REVIEW:
-        return dossier.drawn(ask, found.id) if ask.is_part else ask.go(f"/patterns/{quote(found.id, safe='')}")
-    waits = found.id if found.state == _CANDIDATE else ask.said("next") or None
-    if ask.is_part:
-        return _reviewed(ask, waits, found.id, word=_WORDS.get(ask.path("act"), ""))
-    then = f"&pattern={quote(waits, safe='')}" if waits else ""
-    return ask.go(f"/patterns?decided={quote(found.id, safe='')}{then}")
+        return (
+            _render_review(request, pattern_id, None, error)
+            if came_from == _REVIEW
+            else pattern.render_dossier(request, pattern_id, error)
+        )
+    if came_from != _REVIEW:
+        return (
+            pattern.render_dossier(request, pattern_decided.id)
+            if request.is_part
+            else request.redirect(f"/patterns/{quote(pattern_decided.id, safe='')}")
+        )
+    waits = pattern_decided.id if pattern_decided.state == _CANDIDATE else request.get_field("next") or None
+    if request.is_part:
+        return _render_review(
+            request, waits, pattern_decided.id, word=_DONE_WORDS.get(request.get_path_part("act"), "")
+        )
+    next_query = f"&pattern={quote(waits, safe='')}" if waits else ""
+    return request.redirect(f"/patterns?decided={quote(pattern_decided.id, safe='')}{next_query}")
 
 
-def _reviewed(
-    ask: Ask, wanted: str | None, decided: str | None, problem: Error | None = None, word: str = ""
+def _render_review(
+    request: PageRequest, wanted_id: str | None, decided: str | None, problem: Error | None = None, word: str = ""
 ) -> Response:
-    queue = ask.engram.list_patterns(_CANDIDATE, limit=_MOST)
-    ids = [each.id for each in queue]
-    chosen = wanted if wanted in ids or problem else next(iter(ids), None)
-    shown = ask.engram.get_pattern(chosen, effect=False) if chosen else None
-    last = ask.engram.get_pattern(decided, effect=False).pattern if decided else None
-    return ask.show(
-        "patterns/review", queue=queue, shown=shown, last=last, problem=problem,
-        next=_after(ids, chosen), typed=dossier.typed(ask, shown.pattern, problem) if shown else {},
-        scopes=dossier.scopes(shown.pattern) if shown else (),
-        word=word or (last.state.capitalize() if last else ""), place=ids.index(chosen) + 1 if chosen in ids else 0,
-    )  # fmt: skip
+    queue = request.engram.list_patterns(_CANDIDATE, limit=_MAX_PATTERNS)
+    ids = [candidate.id for candidate in queue]
+    chosen = wanted_id if wanted_id in ids or problem else next(iter(ids), None)
+    dossier_shown = request.engram.get_pattern(chosen, effect=False) if chosen else None
+    last = request.engram.get_pattern(decided, effect=False).pattern if decided else None
+    return request.render_page(
+        "patterns/review",
+        queue=queue,
+        shown=dossier_shown,
+        last=last,
+        problem=problem,
+        next=_find_next(ids, chosen),
+        typed=pattern.form_values(request, dossier_shown.pattern, problem) if dossier_shown else {},
+        scopes=pattern.list_scopes(dossier_shown.pattern) if dossier_shown else (),
+        word=word or (last.state.capitalize() if last else ""),
+        place=ids.index(chosen) + 1 if chosen in ids else 0,
+    )
 
 
-def _after(ids: list[str], chosen: str | None) -> str:
-    """Return the candidate that is shown once the chosen one is decided."""
+def _find_next(ids: list[str], chosen: str | None) -> str:
+    """Return the candidate to show after the selected one is decided."""
     if chosen not in ids:
         return ""
     rest = ids[ids.index(chosen) + 1 :] or ids[: ids.index(chosen)][-1:]
     return rest[0] if rest else ""
 
 
-def _approve(ask: Ask, named: str) -> Pattern:
-    """Approve the words that were on the page, whatever came in meanwhile."""
-    rule, fix, scope = (ask.said(name) for name in ("rule", "fix", "scope"))
-    return ask.engram.approve_pattern(named, rule, fix, scope or None, expected_version=_version(ask))
+def _approve_pattern(request: PageRequest, pattern_id: str) -> Pattern:
+    """Approve the text that was on the page."""
+    rule, fix, scope = (request.get_field(name) for name in ("rule", "fix", "scope"))
+    return request.engram.approve_pattern(
+        pattern_id, rule, fix, scope or None, expected_version=_parse_version(request)
+    )
 
 
-def _edit(ask: Ask, named: str) -> Pattern:
-    rule, fix, scope = (ask.said(name) for name in ("rule", "fix", "scope"))
-    return ask.engram.edit_pattern(named, rule, fix, scope or None, expected_version=_version(ask))
+def _edit_pattern(request: PageRequest, pattern_id: str) -> Pattern:
+    rule, fix, scope = (request.get_field(name) for name in ("rule", "fix", "scope"))
+    return request.engram.edit_pattern(pattern_id, rule, fix, scope or None, expected_version=_parse_version(request))
 
 
-def _reject(ask: Ask, named: str) -> Pattern:
-    return ask.engram.reject_pattern(named, ask.said("reason"), expected_version=_version(ask))
+def _reject_pattern(request: PageRequest, pattern_id: str) -> Pattern:
+    return request.engram.reject_pattern(
+        pattern_id, request.get_field("reason"), expected_version=_parse_version(request)
+    )
 
 
-def _retire(ask: Ask, named: str) -> Pattern:
-    return ask.engram.retire_pattern(named, ask.said("reason"), expected_version=_version(ask))
+def _retire_pattern(request: PageRequest, pattern_id: str) -> Pattern:
+    return request.engram.retire_pattern(
+        pattern_id, request.get_field("reason"), expected_version=_parse_version(request)
+    )
 
 
-def _restore(ask: Ask, named: str) -> Pattern:
-    return ask.engram.restore_pattern(named, ask.said("reason"), expected_version=_version(ask))
+def _restore_pattern(request: PageRequest, pattern_id: str) -> Pattern:
+    return request.engram.restore_pattern(
+        pattern_id, request.get_field("reason"), expected_version=_parse_version(request)
+    )
 
 
-def _merge(ask: Ask, named: str) -> Pattern:
-    """Merge into another one, and show that it is merged."""
-    ask.engram.merge_patterns(ask.said("into"), [named])
-    return ask.engram.get_pattern(named, effect=False).pattern
+def _merge_pattern(request: PageRequest, pattern_id: str) -> Pattern:
+    """Merge into another pattern and return the merged one."""
+    request.engram.merge_patterns(request.get_field("into"), [pattern_id])
+    return request.engram.get_pattern(pattern_id, effect=False).pattern
 
 
-def _version(ask: Ask) -> int:
-    reason = "the form does not say which words were shown. Load the page again."
-    return whole("version", ask.said("version"), reason)
+def _parse_version(request: PageRequest) -> int:
+    reason = "missing in the form. Reload the page."
+    return parse_number("version", request.get_field("version"), reason)
 
 
-_ACTS: dict[str, Callable[[Ask, str], Pattern]] = {
-    "approve": _approve, "edit": _edit, "reject": _reject, "retire": _retire, "restore": _restore, "merge": _merge,
-}  # fmt: skip
+_DECISIONS: dict[str, Callable[[PageRequest, str], Pattern]] = {
+    "approve": _approve_pattern,
+    "edit": _edit_pattern,
+    "reject": _reject_pattern,
+    "retire": _retire_pattern,
+    "restore": _restore_pattern,
+    "merge": _merge_pattern,
+}
 ADDRESSES = (
-    Address("/patterns", review), Address("/patterns/catalog", catalog), *dossier.ADDRESSES,
-    Address("/patterns/{pattern}/{act}", decide, writes=True),
+    PageAddress("/patterns", show_review), PageAddress("/patterns/catalog", show_catalog), *pattern.ADDRESSES,
+    PageAddress("/patterns/{pattern}/{act}", decide_pattern, writes=True),
 )  # fmt: skip

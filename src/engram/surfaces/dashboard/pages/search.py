@@ -1,4 +1,4 @@
-"""The page of search: one box over everything that is remembered."""
+"""The Search page: one search box for all of memory."""
 
 from __future__ import annotations
 
@@ -9,85 +9,101 @@ from weakref import WeakSet
 from starlette.responses import Response
 
 from engram.api import Engram
-from engram.model import Hit
-from engram.surfaces.dashboard import words
+from engram.platform.value import value
+from engram.surfaces.dashboard import template_filters
+from engram.surfaces.dashboard.background_task import BackgroundTask
 from engram.surfaces.dashboard.drawing.markdown import wiki_address
-from engram.surfaces.dashboard.frame import Address, Ask
-from engram.surfaces.dashboard.task import Task
-from engram.value import value
+from engram.surfaces.dashboard.layout import PageAddress, PageRequest
+from engram.types import Hit
 
-_MANY = 20  # hits that are shown at once
-_NEAREST = 5  # hits where none answers
-_MOST = 100
-# What a person calls each kind of memory, and the tiers recall knows it by.
+_PAGE_SIZE = 20  # hits per page
+_MAX_NEAREST = 5  # hits shown if none is a good match
+_MAX_HITS = 100
+# The kinds of memory in the filter: label, and the tiers they stand for.
 KINDS = {
-    "talk": ("Conversations", ("exchange",)), "gist": ("Gists", ("gist", "digest")), "era": ("Eras", ("era",)),
+    "talk": ("Conversations", ("exchange",)), "gist": ("Summaries", ("gist", "digest")), "era": ("Months", ("era",)),
     "article": ("Articles", ("article",)), "daily": ("Daily logs", ("daily",)),
-    "note": ("Notes of sessions", ("log", "completion", "world")),
+    "note": ("Session notes", ("log", "completion", "world")),
     "self": ("About you", ("profile", "narrative", "guide")), "work": ("Tool calls", ("event",)),
 }  # fmt: skip
 _FILTERS = ("kind", "project", "flavor", "since", "until")
-# Parts of a score in words; what is not named is told by its own name.
-_WHY = {
-    "doc": "the message has the words", "turn": "the turn has the words", "session": "the session has the words",
-    "meaning": "it means something alike", "sentence": "one sentence fits", "statement": "it states it",
-    "cover": "most words are there", "near": "close in meaning", "rare": "the rare words are there",
-    "time": "it is of that time", "keywords": "it has the words",
+# Descriptions of the parts of a score; the others are shown by name.
+_SCORE_WORDS = {
+    "doc": "words in the message", "turn": "words in the turn", "session": "words in the session",
+    "meaning": "similar meaning", "sentence": "a sentence matches", "statement": "states the answer",
+    "cover": "most words match", "near": "close in meaning", "rare": "rare words match",
+    "time": "matches the time", "keywords": "words match",
 }  # fmt: skip
 
 
 @value
-class Found:
-    """A hit, where it leads and why it is here."""
+class SearchHitRow:
+    """A hit with its address and score."""
 
     hit: Hit
     address: str
     title: str
-    why: tuple[tuple[str, float], ...]  # the parts of its score in words, the heaviest first
+    why: tuple[tuple[str, float], ...]  # descriptions of its score parts, largest first
 
 
-def search(ask: Ask) -> Response:
-    """Draw the box, and what is found for what stands in it."""
-    query = (ask.given("q") or "").strip()
-    chosen = {name: ask.given(name) or "" for name in _FILTERS}
-    given = {name: said for name, said in chosen.items() if said}
-    many = min(ask.number("k", _MANY), _MOST)
-    found = _found(ask, query, given, many) if query else []
-    nearest = not found and bool(query)
+def show_search(request: PageRequest) -> Response:
+    """Render the search box and the results for its query."""
+    query = (request.get_query("q") or "").strip()
+    chosen = {name: request.get_query(name) or "" for name in _FILTERS}
+    filters = {name: filter_text for name, filter_text in chosen.items() if filter_text}
+    limit = min(request.get_number("k", _PAGE_SIZE), _MAX_HITS)
+    results = _search_memory(request, query, filters, limit) if query else []
+    nearest = not results and bool(query)
     if nearest:
-        found = _found(ask, query, given, _NEAREST, abstain=False)
-    more = f"/search?{urlencode({'q': query, **given, 'k': many + _MANY})}" if len(found) >= many < _MOST else ""
+        results = _search_memory(request, query, filters, _MAX_NEAREST, abstain=False)
+    more = (
+        f"/search?{urlencode({'q': query, **filters, 'k': limit + _PAGE_SIZE})}"
+        if len(results) >= limit < _MAX_HITS
+        else ""
+    )
     facts: dict[str, Any] = {
-        "query": query, "chosen": chosen, "is_filtered": bool(given), "found": found, "more": more, "nearest": nearest,
-    }  # fmt: skip
-    if ask.is_part:
-        return ask.draw("search/_found.html", **facts)
+        "query": query,
+        "chosen": chosen,
+        "is_filtered": bool(filters),
+        "rows": results,
+        "more": more,
+        "nearest": nearest,
+    }
+    if request.is_part:
+        return request.render("search/_found.html", **facts)
     if not query:
-        warm(ask.engram)
-    places = ask.engram.list_projects()
-    flavors = sorted({flavor for place in places for flavor in place.flavors})
-    projects = words.places(each.project for each in places if each.project)
-    return ask.draw("search/search.html", **facts, kinds=KINDS, projects=projects, flavors=flavors)
+        warm_up(request.engram)
+    project_list = request.engram.list_projects()
+    flavors = sorted({flavor for project_seen in project_list for flavor in project_seen.flavors})
+    projects = template_filters.name_projects(
+        project_facts.project for project_facts in project_list if project_facts.project
+    )
+    return request.render("search/search.html", **facts, kinds=KINDS, projects=projects, flavors=flavors)
 
 
-def warm(engram: Engram) -> None:
-    """Search for nothing while somebody still looks or types: what that loads, all later searches have."""
+def warm_up(engram: Engram) -> None:
+    """Run an empty search in the background, so that the index is loaded before the first query."""
     if engram not in _warmed:
         _warmed.add(engram)
-        Task(lambda store: store.recall("anything", 1, until="1970-01-02", abstain=False)).begin(engram)
+        BackgroundTask(lambda store: store.recall("anything", 1, until="1970-01-02", abstain=False)).start(engram)
 
 
-def _found(ask: Ask, query: str, chosen: dict[str, str], many: int, *, abstain: bool = True) -> list[Found]:
+def _search_memory(
+    request: PageRequest, query: str, chosen: dict[str, str], limit: int, *, abstain: bool = True
+) -> list[SearchHitRow]:
     tiers = list(KINDS[chosen["kind"]][1]) if chosen.get("kind") in KINDS else None
-    hits = ask.engram.recall(
-        query, many, tiers=tiers, project=chosen.get("project"), flavor=chosen.get("flavor"),
+    hits = request.engram.recall(
+        query, limit, tiers=tiers, project=chosen.get("project"), flavor=chosen.get("flavor"),
         since=chosen.get("since"), until=chosen.get("until"), abstain=abstain,
     )  # fmt: skip
-    return [Found(hit=hit, address=address(hit), title=_title(hit), why=_why(hit)) for hit in hits]
+    return [
+        SearchHitRow(hit=hit, address=find_hit_address(hit), title=_build_hit_title(hit), why=_explain_score(hit))
+        for hit in hits
+    ]
 
 
-def address(hit: Hit) -> str:
-    """Return where a hit is read, with what stands around it."""
+def find_hit_address(hit: Hit) -> str:
+    """Return the address that shows a hit in its context."""
     session = f"/sessions/{quote(hit.session_id)}" if hit.session_id else ""
     if hit.tier in ("article", "daily") and hit.name:
         target, _, part = hit.name.partition("#")
@@ -103,28 +119,28 @@ def address(hit: Hit) -> str:
     return f"/search/{quote(hit.id)}"
 
 
-def shown(ask: Ask) -> Response:
-    """Draw one hit by itself, whole, with what was said around it."""
-    return ask.draw("search/hit.html", around=ask.engram.get(ask.path("id"), 4))
+def show_hit(request: PageRequest) -> Response:
+    """Render one hit in full with the surrounding messages."""
+    return request.render("search/hit.html", around=request.engram.get(request.get_path_part("id"), 4))
 
 
-def _title(hit: Hit) -> str:
+def _build_hit_title(hit: Hit) -> str:
     name = (hit.name or "").partition("#")[0]
     if hit.tier == "daily":
         return f"Daily log of {name.rpartition('/')[2]}"
     if hit.tier == "article":
         return hit.summary or name.rpartition("/")[2].replace("-", " ")
     if hit.tier in ("profile", "narrative"):
-        return "Who you are to your agents" if hit.tier == "profile" else "Where things stand"
+        return "Your profile" if hit.tier == "profile" else "Current narrative"
     if hit.tier == "world":
         return f"World state of {name}" if name else "World state"
     return name or hit.tier if hit.tier in ("era", "guide") else hit.summary or name or hit.tier
 
 
-def _why(hit: Hit) -> tuple[tuple[str, float], ...]:
+def _explain_score(hit: Hit) -> tuple[tuple[str, float], ...]:
     parts = sorted(hit.why.items(), key=lambda part: -part[1])
-    return tuple((_WHY.get(name, name.replace("_", " ")), weight) for name, weight in parts if weight > 0)
+    return tuple((_SCORE_WORDS.get(name, name.replace("_", " ")), weight) for name, weight in parts if weight > 0)
 
 
 _warmed: WeakSet[Engram] = WeakSet()
-ADDRESSES = (Address("/search", search), Address("/search/{id}", shown))
+ADDRESSES = (PageAddress("/search", show_search), PageAddress("/search/{id}", show_hit))

@@ -1,4 +1,4 @@
-"""The page of sessions: the list with its filters."""
+"""The Sessions page: the list with its filters."""
 
 from __future__ import annotations
 
@@ -7,50 +7,52 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from engram.digests.digest import OUTCOMES
 from engram.errors import InvalidInput
-from engram.surfaces.dashboard import words
-from engram.surfaces.dashboard.frame import Address, Ask
+from engram.surfaces.dashboard import template_filters
+from engram.surfaces.dashboard.layout import PageAddress, PageRequest
+from engram.types import OUTCOMES
 
-_MANY, _MOST = 50, 1000  # sessions that are shown at once, and when one comes back to a list
+_PAGE_SIZE, _MAX_SESSIONS = 50, 1000  # sessions per page, and the maximum when a list is restored
 _FILTERS = ("project", "flavor", "outcome", "since", "until", "min_cost", "subagents")
 
 
-def listed(ask: Ask) -> Response:
-    """Draw the list of sessions, or more of it."""
-    chosen = {name: ask.given(name) or "" for name in _FILTERS}
-    given = {name: said for name, said in chosen.items() if said}
-    after = ask.number("after", 0)
-    many = _MANY if after else max(_MANY, min(ask.number("shown", _MANY), _MOST))
-    found = ask.engram.list_sessions(**_arguments(given), limit=many + 1, after=after)
-    more = f"/sessions?{urlencode({**given, 'after': after + many})}" if len(found) > many else ""
+def show_sessions(request: PageRequest) -> Response:
+    """Render the list of sessions, or its next rows."""
+    chosen = {name: request.get_query(name) or "" for name in _FILTERS}
+    filters = {name: filter_text for name, filter_text in chosen.items() if filter_text}
+    after = request.get_number("after", 0)
+    limit = _PAGE_SIZE if after else max(_PAGE_SIZE, min(request.get_number("shown", _PAGE_SIZE), _MAX_SESSIONS))
+    sessions = request.engram.list_sessions(**_parse_filters(filters), limit=limit + 1, after=after)
+    more = f"/sessions?{urlencode({**filters, 'after': after + limit})}" if len(sessions) > limit else ""
     facts: dict[str, Any] = {
-        "sessions": found[:many],
+        "sessions": sessions[:limit],
         "more": more,
         "chosen": chosen,
-        "is_filtered": bool(given),
+        "is_filtered": bool(filters),
         "after": after,
     }
-    if ask.is_part and after:  # who goes on and comes back finds all rows there again
-        here = f"/sessions?{urlencode({**given, 'shown': after + many})}"
-        return ask.draw("sessions/_session_rows.html", headers={"HX-Replace-Url": here}, **facts)
-    if ask.is_part:
-        return ask.draw("sessions/_sessions.html", **facts)
-    places = ask.engram.list_projects()
-    flavors = sorted({flavor for place in places for flavor in place.flavors})
-    projects = words.places(each.project for each in places if each.project)
-    return ask.draw("sessions/sessions.html", **facts, projects=projects, flavors=flavors, outcomes=OUTCOMES)
+    if request.is_part and after:  # the back button then shows all loaded rows again
+        list_address = f"/sessions?{urlencode({**filters, 'shown': after + limit})}"
+        return request.render("sessions/_session_rows.html", headers={"HX-Replace-Url": list_address}, **facts)
+    if request.is_part:
+        return request.render("sessions/_sessions.html", **facts)
+    project_list = request.engram.list_projects()
+    flavors = sorted({flavor for project_seen in project_list for flavor in project_seen.flavors})
+    projects = template_filters.name_projects(
+        project_facts.project for project_facts in project_list if project_facts.project
+    )
+    return request.render("sessions/sessions.html", **facts, projects=projects, flavors=flavors, outcomes=OUTCOMES)
 
 
-def _arguments(chosen: dict[str, str]) -> dict[str, Any]:
-    """Return the filters as the operation takes them."""
-    found: dict[str, Any] = {**chosen, "subagents": "subagents" in chosen}
+def _parse_filters(chosen: dict[str, str]) -> dict[str, Any]:
+    """Return the filters as arguments of the operation."""
+    arguments: dict[str, Any] = {**chosen, "subagents": "subagents" in chosen}
     if "min_cost" in chosen:
         try:
-            found["min_cost"] = float(chosen["min_cost"])
+            arguments["min_cost"] = float(chosen["min_cost"])
         except ValueError:
-            raise InvalidInput(field="min_cost", reason=f"{chosen['min_cost']!r} is no sum in dollars.") from None
-    return found
+            raise InvalidInput(field="min_cost", reason=f"{chosen['min_cost']!r} is not a dollar amount.") from None
+    return arguments
 
 
-ADDRESSES = (Address("/sessions", listed),)
+ADDRESSES = (PageAddress("/sessions", show_sessions),)

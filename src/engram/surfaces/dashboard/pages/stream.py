@@ -1,4 +1,4 @@
-"""The live board's stream: one watcher looks for all who listen, and sends the parts that changed."""
+"""The event stream of the live board: one watcher polls the store for all open pages."""
 
 from __future__ import annotations
 
@@ -15,40 +15,34 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from engram.api import Engram
-from engram.errors import Error
-from engram.surfaces.dashboard.pages.board import PARTS, Facts
+from engram.surfaces.dashboard.pages.live_board import PARTS, Facts
+from engram.surfaces.errors import TooManyListeners
 
 PATH = "/now/stream"
-MOST = 50  # pages that listen at once
-_BETWEEN = 1.0  # seconds between two looks
-_GLANCE = 0.5  # seconds after which a listener asks whether the server stops
-_SILENCE = 15  # seconds after which a word is said, so that nobody between us takes the line for dead
+MAX_LISTENERS = 50  # open streams
+_LOOK_SECONDS = 1.0  # between two polls of the store
+_POLL_SECONDS = 0.5  # how often a stream checks whether the server is stopping
+_SILENT_SECONDS = 15  # a keep-alive is sent after this time, so that proxies keep the connection
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 _log = logging.getLogger("engram.serve")
 
 
-class TooManyListeners(Error):
-    """{most} pages already show what happens live. Close one of them; this one is as of when it was opened."""
-
-    code, status = "too_many_listeners", 503
-
-
-class Listener:
-    """A page that is open: which parts it has yet to be sent, each only as it is now."""
+class StreamListener:
+    """An open page and the parts to send to it; only the latest version of each part is kept."""
 
     def __init__(self) -> None:
         self._parts: dict[str, str] = {}
         self._news = asyncio.Event()
 
-    def tell(self, parts: dict[str, str]) -> None:
-        """Leave parts to be sent."""
+    def add_parts(self, parts: dict[str, str]) -> None:
+        """Queue parts to be sent."""
         self._parts |= parts
         if self._parts:
             self._news.set()
 
-    async def hear(self, seconds: float) -> dict[str, str]:
-        """Return the parts to send, as soon as there are any or when the time is over."""
+    async def wait_for_parts(self, seconds: float) -> dict[str, str]:
+        """Return the queued parts as soon as there are any, or nothing after the timeout."""
         try:
             await asyncio.wait_for(self._news.wait(), seconds)
         except TimeoutError:
@@ -58,97 +52,97 @@ class Listener:
         return parts
 
 
-class Watcher:
-    """Looks at the board once a second while anybody listens, and not at all otherwise."""
+class BoardWatcher:
+    """Polls the board once a second while at least one page is open."""
 
     def __init__(self, engram: Engram, stopping: Callable[[], bool]) -> None:
         self._engram, self.stopping = engram, stopping
-        self._listeners: set[Listener] = set()
+        self._listeners: set[StreamListener] = set()
         self._task: asyncio.Task[None] | None = None
-        self._seen: dict[str, Facts] = {}
-        self._drawn: dict[str, str] = {}
+        self._last_facts: dict[str, Facts] = {}
+        self._last_html: dict[str, str] = {}
 
     @property
     def is_full(self) -> bool:
-        """Tell whether nobody else may listen."""
-        return len(self._listeners) >= MOST
+        """Return whether the maximum number of streams is open."""
+        return len(self._listeners) >= MAX_LISTENERS
 
     @property
     def is_watching(self) -> bool:
-        """Tell whether somebody is told of changes."""
+        """Return whether the watcher is polling."""
         return self._task is not None
 
     @contextmanager
-    def listening(self) -> Iterator[Listener]:
-        """Let somebody listen for the length of a block; the whole board comes first."""
-        listener = Listener()
-        listener.tell(self._drawn)
+    def register_listener(self) -> Iterator[StreamListener]:
+        """Register a listener for the length of a block; it gets the whole board first."""
+        listener = StreamListener()
+        listener.add_parts(self._last_html)
         self._listeners.add(listener)
         if self._task is None:
-            self._task = asyncio.create_task(self._watch())
+            self._task = asyncio.create_task(self._watch_board())
         try:
             yield listener
         finally:
             self._listeners.discard(listener)
 
-    async def _watch(self) -> None:
+    async def _watch_board(self) -> None:
         try:
             while self._listeners and not self.stopping():
-                changed = await run_in_threadpool(self._look)
-                for each in self._listeners:
-                    each.tell(changed)
-                await asyncio.sleep(_BETWEEN)
+                changed = await run_in_threadpool(self._find_changes)
+                for listener in self._listeners:
+                    listener.add_parts(changed)
+                await asyncio.sleep(_LOOK_SECONDS)
         finally:
             self._task = None
-            self._seen, self._drawn = {}, {}
+            self._last_facts, self._last_html = {}, {}
 
-    def _look(self) -> dict[str, str]:
-        """Return the parts that changed since the last look; a store that cannot be read now is read later."""
+    def _find_changes(self) -> dict[str, str]:
+        """Return the parts that changed since the last poll; on errors, the next poll tries again."""
         changed: dict[str, str] = {}
         try:
             for part in PARTS.values():
-                seen = part.look(self._engram)
-                if seen != self._seen.get(part.id):
-                    changed[part.id] = part.draw(self._engram, seen)
-                    self._seen[part.id] = seen
+                facts = part.load(self._engram)
+                if facts != self._last_facts.get(part.id):
+                    changed[part.id] = part.render(self._engram, facts)
+                    self._last_facts[part.id] = facts
         except Exception:
-            _log.exception("the board could not be looked at")
-        self._drawn |= changed
+            _log.exception("Loading the live board failed")
+        self._last_html |= changed
         return changed
 
 
-class _Stream(StreamingResponse):
-    """An answer that goes on until the page is closed or the server stops."""
+class _BoardStream(StreamingResponse):
+    """A response that ends when the page is closed or the server stops."""
 
-    def __init__(self, watcher: Watcher) -> None:
+    def __init__(self, watcher: BoardWatcher) -> None:
         super().__init__((), media_type="text/event-stream", headers=_HEADERS)
         self._watcher = watcher
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._watcher.listening() as listener:
-            self.body_iterator = _events(listener, self._watcher.stopping)
+        with self._watcher.register_listener() as listener:
+            self.body_iterator = _format_events(listener, self._watcher.stopping)
             await super().__call__(scope, receive, send)
 
 
-async def _events(listener: Listener, stopping: Callable[[], bool]) -> AsyncIterator[str]:
-    silent = 0.0
+async def _format_events(listener: StreamListener, stopping: Callable[[], bool]) -> AsyncIterator[str]:
+    silent_seconds = 0.0
     while not stopping():
-        parts = await listener.hear(_GLANCE)
-        silent = 0.0 if parts else silent + _GLANCE
+        parts = await listener.wait_for_parts(_POLL_SECONDS)
+        silent_seconds = 0.0 if parts else silent_seconds + _POLL_SECONDS
         for name, html in parts.items():
             yield f"event: part\ndata: {json.dumps({'id': name, 'html': html})}\n\n"
-        if silent >= _SILENCE:
-            silent = 0.0
-            yield ": nothing new\n\n"
+        if silent_seconds >= _SILENT_SECONDS:
+            silent_seconds = 0.0
+            yield ": keep-alive\n\n"
 
 
-def route(engram: Engram, stopping: Callable[[], bool]) -> Route:
-    """Return the route of the stream."""
-    watcher = Watcher(engram, stopping)
+def build_route(engram: Engram, stopping: Callable[[], bool]) -> Route:
+    """Return the route for the stream."""
+    watcher = BoardWatcher(engram, stopping)
 
     async def answer(_: Request) -> Response:
         if watcher.is_full:
-            raise TooManyListeners(most=MOST)
-        return _Stream(watcher)
+            raise TooManyListeners(most=MAX_LISTENERS)
+        return _BoardStream(watcher)
 
     return Route(PATH, answer, methods=["GET"])

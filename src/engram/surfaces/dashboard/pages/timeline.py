@@ -1,4 +1,4 @@
-"""The page Timeline: how the year went, what memory makes of it, and what it cost."""
+"""The Timeline page: activity of the year, spending, summaries and the dream."""
 
 from __future__ import annotations
 
@@ -8,28 +8,25 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from engram import text
-from engram.digests.days import Day
+from engram.capture.digests.daily_activity import Day
 from engram.errors import InvalidInput, NotFound
-from engram.model import Cost
-from engram.surfaces.dashboard import words
-from engram.surfaces.dashboard.drawing.heat import Heat, heat
-from engram.surfaces.dashboard.drawing.plot import stacked
-from engram.surfaces.dashboard.frame import Address, Ask
-from engram.value import value
+from engram.platform import text
+from engram.platform.value import value
+from engram.surfaces.dashboard import template_filters
+from engram.surfaces.dashboard.agent_colours import coloured_agents
+from engram.surfaces.dashboard.drawing.heatmap import Heatmap, build_heatmap
+from engram.surfaces.dashboard.drawing.plot import build_stack
+from engram.surfaces.dashboard.layout import PageAddress, PageRequest
+from engram.types import Cost
 
 DAYS, SPLITS, UNITS = ("30", "90", "365"), ("flavor", "model", "project"), ("money", "tokens")
-# Agents that have a colour of their own.
-FLAVORS = (
-    "claude", "codex", "gemini", "grok", "qwen", "copilot", "opencode", "cursor", "cline", "roo", "aider",
-)  # fmt: skip
-_CLASSES = ("input", "output", "cache_read", "cache_write", "cache_write_long", "reasoning")
-_FORM = "spending-choice"
+_TOKEN_FIELDS = ("input", "output", "cache_read", "cache_write", "cache_write_long", "reasoning")
+_FORM_ID = "spending-choice"
 
 
 @value
-class Choice:
-    """What the plot of spending shows."""
+class SpendingChoice:
+    """The options of the spending plot."""
 
     days: str
     by: str
@@ -37,85 +34,101 @@ class Choice:
 
     @property
     def query(self) -> str:
-        """Return it as the end of an address."""
+        """Return the options as a query string."""
         return urlencode({"days": self.days, "by": self.by, "unit": self.unit})
 
 
-def timeline(ask: Ask) -> Response:
-    """Draw the year, what memory holds of it, and room for what takes longer to count."""
-    days = ask.engram.count_days()
-    eras = sorted(ask.engram.list_eras(), key=lambda era: era.month, reverse=True)
-    tiers = [found for found in (ask.engram.get_tier("narrative"), ask.engram.get_tier("profile")) if found]
-    return ask.draw(
-        "timeline/timeline.html", heat=_heat(days, words.now(ask.engram).date()), days=days, eras=eras, tiers=tiers,
-        choice=_choice(ask), choices={"days": DAYS, "by": SPLITS, "unit": UNITS},
-    )  # fmt: skip
-
-
-def month(ask: Ask) -> Response:
-    """Draw what a month came to, for a page on which it is unfolded."""
-    name = ask.path("month")
-    found = next((each for each in ask.engram.list_eras() if each.month == name), None)
-    if found is None:
-        raise NotFound(kind="month", id=text.one_line(name, 20), hint="The timeline has those that are told.")
-    return ask.show("timeline/month", era=found)
-
-
-def spending(ask: Ask) -> Response:
-    """Draw what was spent per day, in parts; the page's address follows what is chosen."""
-    choice = _choice(ask)
-    costs = ask.engram.cost("day", days=float(choice.days), split=choice.by)
-    last, count = words.now(ask.engram).date(), int(choice.days)
-    days = [str(last - timedelta(days=n)) for n in reversed(range(count))]
-    told = words.money if choice.unit == "money" else words.number
-    plot = stacked(days, _amounts(costs, choice), told, {name: f"tone-{name}" for name in FLAVORS})
-    chosen = ask.request.headers.get("hx-trigger") == _FORM
-    return ask.show(
-        "timeline/spending", plot=plot, choice=choice, told=told,
-        unpriced=sorted({model for each in costs for model in each.unpriced}),
-        is_floor=any(each.basis == "floor" for each in costs), dated=next((c.prices_dated for c in costs), ""),
-        headers={"HX-Replace-Url": f"/timeline?{choice.query}"} if chosen else None,
-    )  # fmt: skip
-
-
-def _choice(ask: Ask) -> Choice:
-    def chosen(name: str, known: Sequence[str], usual: str) -> str:
-        said = ask.given(name) or usual
-        if said not in known:
-            raise InvalidInput(field=name, reason=f"{said!r} is none of {', '.join(known)}.")
-        return said
-
-    return Choice(
-        days=chosen("days", DAYS, "30"), by=chosen("by", SPLITS, "flavor"), unit=chosen("unit", UNITS, "money")
+def show_timeline(request: PageRequest) -> Response:
+    """Render the year and the summaries; slow parts are loaded afterwards."""
+    days = request.engram.count_days()
+    eras = sorted(request.engram.list_eras(), key=lambda era: era.month, reverse=True)
+    tiers = [tier for tier in (request.engram.get_tier("narrative"), request.engram.get_tier("profile")) if tier]
+    return request.render(
+        "timeline/timeline.html",
+        heat=_build_heatmap(days, template_filters.current_time(request.engram).date()),
+        days=days,
+        eras=eras,
+        tiers=tiers,
+        choice=_parse_choice(request),
+        choices={"days": DAYS, "by": SPLITS, "unit": UNITS},
     )
 
 
-def _amounts(costs: Sequence[Cost], choice: Choice) -> dict[tuple[str, str], float]:
-    named = _named({each.part for each in costs}, choice.by)
+def show_month(request: PageRequest) -> Response:
+    """Render the summary of a month."""
+    name = request.get_path_part("month")
+    era = next((listed_era for listed_era in request.engram.list_eras() if listed_era.month == name), None)
+    if era is None:
+        raise NotFound(kind="month", id=text.to_one_line(name, 20), hint="See the months on the timeline.")
+    return request.render_page("timeline/month", era=era)
+
+
+def show_spending(request: PageRequest) -> Response:
+    """Render the spending per day and put the options into the page's address."""
+    choice = _parse_choice(request)
+    costs = request.engram.cost("day", days=float(choice.days), split=choice.by)
+    last, count = template_filters.current_time(request.engram).date(), int(choice.days)
+    days = [str(last - timedelta(days=n)) for n in reversed(range(count))]
+    format_figure = template_filters.money if choice.unit == "money" else template_filters.number
+    plot = build_stack(
+        days, _sum_amounts(costs, choice), format_figure, {name: f"tone-{name}" for name in coloured_agents()}
+    )
+    is_from_form = request.http_request.headers.get("hx-trigger") == _FORM_ID
+    return request.render_page(
+        "timeline/spending", plot=plot, choice=choice, format_figure=format_figure,
+        unpriced=sorted({model for cost in costs for model in cost.unpriced}),
+        is_floor=any(cost.basis == "floor" for cost in costs), dated=next((c.prices_dated for c in costs), ""),
+        headers={"HX-Replace-Url": f"/timeline?{choice.query}"} if is_from_form else None,
+    )  # fmt: skip
+
+
+def _parse_choice(request: PageRequest) -> SpendingChoice:
+    def parse_option(name: str, options: Sequence[str], default: str) -> str:
+        option_text = request.get_query(name) or default
+        if option_text not in options:
+            raise InvalidInput(
+                field=name, reason=f"unknown value {option_text!r}. Choose one of: {', '.join(options)}."
+            )
+        return option_text
+
+    return SpendingChoice(
+        days=parse_option("days", DAYS, "30"),
+        by=parse_option("by", SPLITS, "flavor"),
+        unit=parse_option("unit", UNITS, "money"),
+    )
+
+
+def _sum_amounts(costs: Sequence[Cost], choice: SpendingChoice) -> dict[tuple[str, str], float]:
+    part_names = _name_parts({cost.part for cost in costs}, choice.by)
     return {
-        (each.place, named[each.part]): each.money
+        (cost.place, part_names[cost.part]): cost.money
         if choice.unit == "money"
-        else float(sum(getattr(each, name) for name in _CLASSES))
-        for each in costs
+        else float(sum(getattr(cost, name) for name in _TOKEN_FIELDS))
+        for cost in costs
     }
 
 
-def _named(parts: set[str], by: str) -> dict[str, str]:
-    """Return what each part is called; projects of the same name by their whole path."""
+def _name_parts(parts: set[str], by: str) -> dict[str, str]:
+    """Return the name of each part; projects with the same name by their full path."""
     if by != "project":
         return {part: part or f"unknown {by}" for part in parts}
-    return words.places(parts)
+    return template_filters.name_projects(parts)
 
 
-def _heat(days: Sequence[Day], today: date) -> Heat:
-    return heat({each.day: (each.prompts or each.answers, _said(each)) for each in days}, today)
+def _build_heatmap(days: Sequence[Day], today: date) -> Heatmap:
+    return build_heatmap(
+        {day_counts.day: (day_counts.prompts or day_counts.answers, _describe_day(day_counts)) for day_counts in days},
+        today,
+    )
 
 
-def _said(day: Day) -> str:
-    some = (day.sessions, "session"), (day.prompts, "prompt"), (day.answers, "answer")
-    return ", ".join(text.counted(number, word) for number, word in some)
+def _describe_day(day: Day) -> str:
+    counts = (day.sessions, "session"), (day.prompts, "prompt"), (day.answers, "answer")
+    return ", ".join(text.format_count(number, word) for number, word in counts)
 
 
 ADDRESSES = (
-    Address("/timeline", timeline), Address("/timeline/spending", spending), Address("/timeline/months/{month}", month),
-)  # fmt: skip
+    PageAddress("/timeline", show_timeline),
+    PageAddress("/timeline/spending", show_spending),
+    PageAddress("/timeline/months/{month}", show_month),
+)

@@ -1,4 +1,4 @@
-"""The page of one session: its transcript stretch by stretch, and what came of it beside."""
+"""The page of one session: its transcript in sections, with outcome and summary."""
 
 from __future__ import annotations
 
@@ -9,152 +9,187 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
-from engram.clock import moment
-from engram.digests.digest import OUTCOMES
-from engram.digests.transcript import Outline
+from engram.capture.digests.transcript import Outline
+from engram.clock import to_datetime
 from engram.errors import InvalidInput, NotFound
-from engram.model import Capture, Event
-from engram.surfaces.dashboard.drawing.beats import beats, detail
-from engram.surfaces.dashboard.frame import Address, Ask, whole
+from engram.surfaces.dashboard.drawing.conversation import build_detail, build_items
+from engram.surfaces.dashboard.layout import PageAddress, PageRequest, parse_number
+from engram.types import OUTCOMES, Capture, Event
 
-STRETCH = 100  # events that are fetched at once
-_AROUND = 20  # events on each side that may join a call with its result
-_ONLY: dict[str, dict[str, str]] = {"talk": {"kind": "message"}, "failed": {"verdict": "error"}}
-_LOGS, _LOCKS, _EXCHANGES = 100, 1000, 200
-_FAR = 200  # events in which the result of a call is looked for
+STRETCH_EVENTS = 100  # events per section
+_MARGIN_EVENTS = 20  # extra events on each side, to match calls with results
+_ONLY_FILTERS: dict[str, dict[str, str]] = {"talk": {"kind": "message"}, "failed": {"verdict": "error"}}
+_MAX_LOGS, _MAX_LOCKS, _MAX_EXCHANGES = 100, 1000, 200
+_MAX_RESULT_DISTANCE = 200  # events searched for the result of a call
 
 
-def shown(ask: Ask) -> Response:
-    """Draw a session: its head, what came of it, and the stretch that is asked for."""
-    session = ask.engram.get_session(ask.path("id"))
+def show_session(request: PageRequest) -> Response:
+    """Render a session with its outcome, summary and the requested section of the transcript."""
+    session = request.engram.get_session(request.get_path_part("id"))
     try:
-        capture, outline = ask.engram.get_capture(session.id), ask.engram.get_outline(session.id)
+        capture, outline = request.engram.get_capture(session.id), request.engram.get_outline(session.id)
     except NotFound:
-        return _remembered(ask)
-    only = _only(ask)
-    start = _stretch_of(ask, session.id)
-    count = _count(outline, only)
-    return ask.draw(
-        "sessions/session.html", session=session, capture=capture, outline=outline, only=only, here="sessions",
-        digest=_digest(ask, session.id), gist=ask.engram.get_summary(session.id), outcomes=OUTCOMES,
-        children=ask.engram.get_children(session.id), start=start, count=count,
-        first=_beats(ask, session.id, start, only) if count else [], stretches=max(1, -(-count // STRETCH)),
-    )  # fmt: skip
+        return _show_remembered(request)
+    only = _parse_only(request)
+    start = _find_stretch(request, session.id)
+    count = _count_events(outline, only)
+    return request.render(
+        "sessions/session.html",
+        session=session,
+        capture=capture,
+        outline=outline,
+        only=only,
+        here="sessions",
+        digest=_find_digest(request, session.id),
+        gist=request.engram.get_summary(session.id),
+        outcomes=OUTCOMES,
+        children=request.engram.get_children(session.id),
+        start=start,
+        count=count,
+        first=_load_items(request, session.id, start, only) if count else [],
+        stretches=max(1, -(-count // STRETCH_EVENTS)),
+    )
 
 
-def stretch(ask: Ask) -> Response:
-    """Draw some hundred events of a session, for a page that is being scrolled or a session that is unfolded."""
-    only, place, nested = _only(ask), _number(ask.path("place")), bool(ask.given("nested"))
-    session = ask.engram.get_session(ask.path("id"))
-    rest = _count(ask.engram.get_outline(session.id), only) - (place + 1) * STRETCH if nested else 0
-    return ask.draw(
-        "sessions/_stretch.html", session=session, beats=_beats(ask, session.id, place, only), nested=nested,
+def show_stretch(request: PageRequest) -> Response:
+    """Render one section of a transcript, for scrolling and for expanded subagents."""
+    only, place, nested = (
+        _parse_only(request),
+        _parse_event_number(request.get_path_part("place")),
+        bool(request.get_query("nested")),
+    )
+    session = request.engram.get_session(request.get_path_part("id"))
+    rest = _count_events(request.engram.get_outline(session.id), only) - (place + 1) * STRETCH_EVENTS if nested else 0
+    return request.render(
+        "sessions/_stretch.html", session=session, beats=_load_items(request, session.id, place, only), nested=nested,
         place=place, rest=rest,
     )  # fmt: skip
 
 
-def event(ask: Ask) -> Response:
-    """Draw all of one event: what a call was given and what it brought, or a message to its end."""
-    session, number = ask.path("id"), _number(ask.path("number"))
-    place = ask.engram.locate_event(session, number)
-    found = ask.engram.get_events(session, limit=_FAR, after=place)
-    one = found[0]
-    results = (each for each in found[1:] if each.kind == "result" and each.call_id)
-    result = next((each for each in results if each.call_id == one.call_id), None)
-    return ask.show(
-        "sessions/event", event=one, session=session, gone=_is_gone(one), here="sessions", **detail(one, result)
+def show_event(request: PageRequest) -> Response:
+    """Render one event in full: a call with its result, or a whole message."""
+    session, number = request.get_path_part("id"), _parse_event_number(request.get_path_part("number"))
+    place = request.engram.locate_event(session, number)
+    events = request.engram.get_events(session, limit=_MAX_RESULT_DISTANCE, after=place)
+    event_shown = events[0]
+    results = (event for event in events[1:] if event.kind == "result" and event.call_id)
+    result = next((event for event in results if event.call_id == event_shown.call_id), None)
+    return request.render_page(
+        "sessions/event",
+        event=event_shown,
+        session=session,
+        gone=_is_gone(event_shown),
+        here="sessions",
+        **build_detail(event_shown, result),
     )
 
 
-def told(ask: Ask) -> Response:
-    """Draw where the wiki tells of a session."""
-    return ask.draw("sessions/_told.html", mentions=ask.engram.get_mentions(ask.path("id")))
+def show_mentions(request: PageRequest) -> Response:
+    """Render the wiki pages that mention a session."""
+    return request.render("sessions/_told.html", mentions=request.engram.get_mentions(request.get_path_part("id")))
 
 
-def correct(ask: Ask) -> Response:
-    """Take a person's word on how a session ended."""
-    session, outcome = ask.path("id"), ask.said("outcome") or None
-    digest = ask.engram.set_outcome(session, outcome)
-    if not ask.is_part:
-        return ask.go(f"/sessions/{quote(session)}")
-    return ask.draw("sessions/_outcome.html", digest=digest, outcomes=OUTCOMES, session_id=session)
+def correct_outcome(request: PageRequest) -> Response:
+    """Set the outcome of a session."""
+    session, outcome = request.get_path_part("id"), request.get_field("outcome") or None
+    digest = request.engram.set_outcome(session, outcome)
+    if not request.is_part:
+        return request.redirect(f"/sessions/{quote(session)}")
+    return request.render("sessions/_outcome.html", digest=digest, outcomes=OUTCOMES, session_id=session)
 
 
-def _remembered(ask: Ask) -> Response:
-    """Draw a session that has no transcript yet: what it announced, logged, holds and was told to remember."""
-    session = ask.engram.get_session(ask.path("id"))
-    said = ask.engram.history(session.id)
-    return ask.draw(
-        "sessions/remembered.html", session=session, exchanges=said[-_EXCHANGES:], before=len(said[:-_EXCHANGES]),
-        gist=ask.engram.get_summary(session.id), logs=ask.engram.get_session_logs(session.id, limit=_LOGS),
-        locks=[each for each in ask.engram.list_locks(limit=_LOCKS) if each.session_id == session.id], here="sessions",
-    )  # fmt: skip
+def _show_remembered(request: PageRequest) -> Response:
+    """Render a session without a transcript: its log, locks and remembered messages."""
+    session = request.engram.get_session(request.get_path_part("id"))
+    exchanges = request.engram.history(session.id)
+    return request.render(
+        "sessions/remembered.html",
+        session=session,
+        exchanges=exchanges[-_MAX_EXCHANGES:],
+        before=len(exchanges[:-_MAX_EXCHANGES]),
+        gist=request.engram.get_summary(session.id),
+        logs=request.engram.get_session_logs(session.id, limit=_MAX_LOGS),
+        locks=[lock for lock in request.engram.list_locks(limit=_MAX_LOCKS) if lock.session_id == session.id],
+        here="sessions",
+    )
 
 
-def _beats(ask: Ask, session: str, place: int, only: str | None) -> list[Any]:
+def _load_items(request: PageRequest, session: str, stretch_number: int, only: str | None) -> list[Any]:
     if only is not None:
-        found = ask.engram.get_events(session, limit=STRETCH, after=place * STRETCH, calls=True, **_ONLY[only])
-        return beats(found, {each.id for each in found if each.id is not None})
-    before = min(_AROUND, place * STRETCH)
-    found = ask.engram.get_events(session, limit=before + STRETCH + _AROUND, after=place * STRETCH - before)
-    own, after = found[before : before + STRETCH], found[before + STRETCH :]
-    ids = {each.id for each in own if each.id is not None}
-    return beats(found, ids, _begun(ask.engram.get_children(session), place, own, after))
+        events = request.engram.get_events(
+            session, limit=STRETCH_EVENTS, after=stretch_number * STRETCH_EVENTS, calls=True, **_ONLY_FILTERS[only]
+        )
+        return build_items(events, {event.id for event in events if event.id is not None})
+    before = min(_MARGIN_EVENTS, stretch_number * STRETCH_EVENTS)
+    events = request.engram.get_events(
+        session, limit=before + STRETCH_EVENTS + _MARGIN_EVENTS, after=stretch_number * STRETCH_EVENTS - before
+    )
+    own_events, after = events[before : before + STRETCH_EVENTS], events[before + STRETCH_EVENTS :]
+    ids = {event.id for event in own_events if event.id is not None}
+    return build_items(
+        events, ids, _children_in_stretch(request.engram.get_children(session), stretch_number, own_events, after)
+    )
 
 
-def _begun(children: Sequence[Capture], place: int, own: Sequence[Event], after: Sequence[Event]) -> list[Capture]:
-    """Return the sessions that began while a stretch went on."""
-    first, following = _first_time(own) if place else None, _first_time(after)
+def _children_in_stretch(
+    children: Sequence[Capture], stretch_number: int, own_events: Sequence[Event], later_events: Sequence[Event]
+) -> list[Capture]:
+    """Return the child sessions that began during a section."""
+    first, following = _first_time(own_events) if stretch_number else None, _first_time(later_events)
     return [
-        each
-        for each in children
-        if each.began is not None
-        and (first is None or each.began >= first)
-        and (following is None or each.began < following)
+        child
+        for child in children
+        if child.began is not None
+        and (first is None or child.began >= first)
+        and (following is None or child.began < following)
     ]
 
 
-def _first_time(found: Sequence[Event]) -> datetime | None:
-    return next((moment(each.at) for each in found if each.at), None)
+def _first_time(events: Sequence[Event]) -> datetime | None:
+    return next((to_datetime(event.at) for event in events if event.at), None)
 
 
-def _stretch_of(ask: Ask, session: str) -> int:
-    """Return the stretch of the event that a link names, or the one that is asked for by its number."""
-    said = ask.given("at")
-    if said is None:
-        return ask.number("stretch", 0)
-    return ask.engram.locate_event(session, _number(said.removeprefix("e"))) // STRETCH
+def _find_stretch(request: PageRequest, session: str) -> int:
+    """Return the section of the linked event, or the section requested by number."""
+    event_name = request.get_query("at")
+    if event_name is None:
+        return request.get_number("stretch", 0)
+    return request.engram.locate_event(session, _parse_event_number(event_name.removeprefix("e"))) // STRETCH_EVENTS
 
 
-def _count(outline: Outline, only: str | None) -> int:
+def _count_events(outline: Outline, only: str | None) -> int:
     return {"talk": outline.kinds.get("message", 0), "failed": outline.failed}.get(only or "", outline.events)
 
 
-def _only(ask: Ask) -> str | None:
-    said = ask.given("only")
-    if said is not None and said not in _ONLY:
-        raise InvalidInput(field="only", reason=f"{said!r} is none of {', '.join(_ONLY)}.")
-    return said
+def _parse_only(request: PageRequest) -> str | None:
+    filter_name = request.get_query("only")
+    if filter_name is not None and filter_name not in _ONLY_FILTERS:
+        raise InvalidInput(
+            field="only", reason=f"unknown value {filter_name!r}. Choose one of: {', '.join(_ONLY_FILTERS)}."
+        )
+    return filter_name
 
 
-def _number(said: str) -> int:
-    return whole("event", said, f"{said!r} is not its number.")
+def _parse_event_number(number_text: str) -> int:
+    return parse_number("event", number_text, f"{number_text!r} is not an event number.")
 
 
 def _is_gone(event: Event) -> bool:
     return bool(event.data and event.data.get("evicted"))
 
 
-def _digest(ask: Ask, session: str) -> Any:
+def _find_digest(request: PageRequest, session: str) -> Any:
     try:
-        return ask.engram.get_digest(session)
+        return request.engram.get_digest(session)
     except NotFound:
         return None
 
 
-# An id that somebody chose may hold slashes, so the page of a session itself comes last.
+# Session ids may contain slashes, so the page of the session itself comes last.
 ADDRESSES = (
-    Address("/sessions/{id:path}/stretch/{place}", stretch), Address("/sessions/{id:path}/told", told),
-    Address("/sessions/{id:path}/event/{number}", event),
-    Address("/sessions/{id:path}/outcome", correct, writes=True), Address("/sessions/{id:path}", shown),
-)  # fmt: skip
+    PageAddress("/sessions/{id:path}/stretch/{place}", show_stretch),
+    PageAddress("/sessions/{id:path}/told", show_mentions),
+    PageAddress("/sessions/{id:path}/event/{number}", show_event),
+    PageAddress("/sessions/{id:path}/outcome", correct_outcome, writes=True),
+    PageAddress("/sessions/{id:path}", show_session),
+)

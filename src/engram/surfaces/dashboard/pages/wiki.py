@@ -1,4 +1,4 @@
-"""The pages of the wiki: lists, one page with all around it, who links to whom, and what lint found."""
+"""The wiki pages: lists, articles and logs, the link graph, and lint."""
 
 from __future__ import annotations
 
@@ -11,163 +11,175 @@ from starlette.responses import Response
 
 from engram.errors import InvalidInput, NotFound
 from engram.surfaces.dashboard.drawing import diff, markdown
-from engram.surfaces.dashboard.drawing.graph import picture
-from engram.surfaces.dashboard.frame import Address, Ask
-from engram.wiki.checks import Finding
+from engram.surfaces.dashboard.drawing.graph import draw_graph
+from engram.surfaces.dashboard.layout import PageAddress, PageRequest
+from engram.wiki.checks import LintFinding
 from engram.wiki.page import PageLink, PageSource, WikiPage
 
 KINDS = {"concepts": "Concepts", "connections": "Connections", "qa": "Questions"}
-_SHOWN = 200  # pages of a list, and dots of the picture
-_NEAR, _NAMES = 24, 40  # articles in the small picture; names in the large one
-_FINDINGS = 40  # of one check
-_ANCHOR = re.compile(r"(?=.*\d)[\w.-]{1,80}")  # ours hold a number; what a page itself is made of does not
+_MAX_PAGES = 200  # pages per list, and articles in the graph
+_MAX_NEAR, _MAX_NAMES = 24, 40  # articles in the small graph; labels in the large one
+_MAX_FINDINGS = 40  # findings shown per check
+_ANCHOR = re.compile(r"(?=.*\d)[\w.-]{1,80}")  # ids of log entries hold a number; ids of the page layout do not
 _BARE = re.compile(r"(?m)^(?:# Daily Log: .*|## (?:Sessions|Memory Maintenance))$")
 
 
-def articles(ask: Ask) -> Response:
-    """Draw the list of articles."""
-    return _listed(ask, ask.given("folder") or "articles", "/wiki")
+def show_articles(request: PageRequest) -> Response:
+    """Render the list of articles."""
+    return _render_list(request, request.get_query("folder") or "articles", "/wiki")
 
 
-def logs(ask: Ask) -> Response:
-    """Draw the list of daily logs."""
-    return _listed(ask, "daily", "/wiki/daily")
+def show_logs(request: PageRequest) -> Response:
+    """Render the list of daily logs."""
+    return _render_list(request, "daily", "/wiki/daily")
 
 
-def _listed(ask: Ask, folder: str, path: str) -> Response:
-    limit = min(ask.number("limit", _SHOWN), 5000)
-    by_name = ask.given("order") == "name"
-    found = ask.engram.list_pages(folder=folder, words=ask.given("words"), by_name=by_name, limit=max(limit, 1))
-    return ask.show(
-        "wiki/list", found=found, folder=folder, path=path, kinds=KINDS,
-        words=ask.given("words") or "", by_name=by_name, step=_SHOWN,
+def _render_list(request: PageRequest, folder: str, path: str) -> Response:
+    limit = min(request.get_number("limit", _MAX_PAGES), 5000)
+    by_name = request.get_query("order") == "name"
+    page_list = request.engram.list_pages(
+        folder=folder, words=request.get_query("words"), by_name=by_name, limit=max(limit, 1)
+    )
+    return request.render_page(
+        "wiki/list", listing=page_list, folder=folder, path=path, kinds=KINDS,
+        words=request.get_query("words") or "", by_name=by_name, step=_MAX_PAGES,
     )  # fmt: skip
 
 
-def shown(ask: Ask) -> Response:
-    """Draw one page, or the way to write it if there is none."""
-    target = ask.path("target")
+def show_page(request: PageRequest) -> Response:
+    """Render one page, or an offer to create it if it is missing."""
+    target = request.get_path_part("target")
     try:
-        page = ask.engram.get_page(target, ask.given("version"))
+        page = request.engram.get_page(target, request.get_query("version"))
     except NotFound as missing:
-        return ask.draw("wiki/missing.html", status=missing.status, target=target, place=_place(target))
+        return request.render("wiki/missing.html", status=missing.status, target=target, place=_suggest_target(target))
     if page.target != target:
-        return ask.go(markdown.wiki_address(page.target))
-    current = ask.engram.get_page(target).version if page.older else page.version
+        return request.redirect(markdown.wiki_address(page.target))
+    current = request.engram.get_page(target).version if page.older else page.version
     facts: dict[str, Any] = {
         "page": page,
-        "addresses": addresses(page),
+        "addresses": map_links(page),
         "kinds": KINDS,
-        "anchors": _anchors(page),
+        "anchors": _map_anchors(page),
         "current": current,
     }
     if page.kind == "daily":
-        return ask.draw("wiki/log.html", notes=_BARE.sub("", page.notes).strip(), **facts)
-    around = ask.engram.link_graph(around=page.target, limit=_NEAR)
-    return ask.draw(
-        "wiki/article.html", body=body(page), sources=_by_log(page.sources), graph=picture(around, 330, 250, 9), **facts
-    )  # fmt: skip
+        return request.render("wiki/log.html", notes=_BARE.sub("", page.notes).strip(), **facts)
+    around = request.engram.link_graph(around=page.target, limit=_MAX_NEAR)
+    return request.render(
+        "wiki/article.html",
+        body=render_body(page),
+        sources=_group_by_log(page.sources),
+        graph=draw_graph(around, 330, 250, 9),
+        **facts,
+    )
 
 
-def _place(target: str) -> str:
-    """Return where a page that is not there would be written: a concept if nothing else is said, nowhere in a log."""
+def _suggest_target(target: str) -> str:
+    """Return where a missing page would be created: by default a concept; nowhere for a daily log."""
     folder, slash, name = target.partition("/")
     return target if folder in KINDS and name else "" if slash else f"concepts/{target}"
 
 
-def body(page: WikiPage) -> Markup:
-    """Return what an article says, without the title that stands above it."""
+def render_body(page: WikiPage) -> Markup:
+    """Return the article's text without its title."""
     head, _, rest = page.content.lstrip().partition("\n")
     text = rest if head.startswith("# ") and head[2:].strip() == page.title else page.content
-    return markdown.html(text, addresses(page), top=1)
+    return markdown.render_markdown(text, map_links(page), top=1)
 
 
-def addresses(page: WikiPage) -> Mapping[tuple[str, str], str]:
-    """Return where each link of a page leads; nothing for what is not there."""
-    return {(each.name, each.heading): _address(each) for each in page.links}
+def map_links(page: WikiPage) -> Mapping[tuple[str, str], str]:
+    """Return the address of each link of a page; empty for missing pages."""
+    return {(link.name, link.heading): _find_link_address(link) for link in page.links}
 
 
-def _address(link: PageLink) -> str:
+def _find_link_address(link: PageLink) -> str:
     return markdown.wiki_address(link.target, link.entry) if link.exists else ""
 
 
-def _anchors(page: WikiPage) -> Mapping[str, str]:
-    """Return the anchors of a log's entries by their ids: what is no plain word is none, and each comes once."""
-    return {each.id: each.id for each in page.entries if _ANCHOR.fullmatch(each.id)}
+def _map_anchors(page: WikiPage) -> Mapping[str, str]:
+    """Return the ids of log entries that are valid, unique HTML anchors."""
+    return {entry.id: entry.id for entry in page.entries if _ANCHOR.fullmatch(entry.id)}
 
 
-def _by_log(sources: tuple[PageSource, ...]) -> list[tuple[PageSource, list[PageSource]]]:
-    """Return each log or session with the entries of it that are named."""
-    found: list[tuple[PageSource, list[PageSource]]] = []
-    for each in sources:
-        if each.entry and found:
-            found[-1][1].append(each)
+def _group_by_log(sources: tuple[PageSource, ...]) -> list[tuple[PageSource, list[PageSource]]]:
+    """Return each log or session with its cited entries."""
+    groups: list[tuple[PageSource, list[PageSource]]] = []
+    for source in sources:
+        if source.entry and groups:
+            groups[-1][1].append(source)
         else:
-            found.append((each, []))
-    return found
+            groups.append((source, []))
+    return groups
 
 
-def changes(ask: Ask) -> Response:
-    """Draw what changed in a page since an older version."""
-    target, since, until = ask.path("target"), ask.given("since"), ask.given("until")
+def show_changes(request: PageRequest) -> Response:
+    """Render the changes to a page since an older version."""
+    target, since, until = request.get_path_part("target"), request.get_query("since"), request.get_query("until")
     if since is None:
-        raise InvalidInput(field="since", reason="say since which version: the history of the page has them.")
-    lines = diff.lines(ask.engram.page_diff(target, since, until))
-    return ask.draw("_diff.html" if ask.is_part else "wiki/diff.html", diff=lines, target=target, since=since)
+        raise InvalidInput(field="since", reason="no version given. Choose one in the page's history.")
+    lines = diff.parse_diff(request.engram.page_diff(target, since, until))
+    return request.render("_diff.html" if request.is_part else "wiki/diff.html", diff=lines, target=target, since=since)
 
 
-def graph(ask: Ask) -> Response:
-    """Draw which articles link to which."""
-    found = ask.engram.link_graph(limit=_SHOWN)
-    drawn = picture(found, 1200, 700, _NAMES)
-    return ask.draw("wiki/graph.html", found=found, graph=drawn, kinds=KINDS, counts=_counts(ask))
+def show_graph(request: PageRequest) -> Response:
+    """Render the link graph."""
+    link_graph = request.engram.link_graph(limit=_MAX_PAGES)
+    picture_drawn = draw_graph(link_graph, 1200, 700, _MAX_NAMES)
+    return request.render(
+        "wiki/graph.html", links=link_graph, graph=picture_drawn, kinds=KINDS, counts=_count_pages(request)
+    )
 
 
-def _counts(ask: Ask) -> Mapping[str, int]:
-    return ask.engram.list_pages(limit=1).counts
+def _count_pages(request: PageRequest) -> Mapping[str, int]:
+    return request.engram.list_pages(limit=1).counts
 
 
-def lint(ask: Ask) -> Response:
-    """Draw the frame of what lint finds; looking takes a moment and comes after."""
-    return ask.draw("wiki/lint.html", counts=_counts(ask), found=None)
+def show_lint(request: PageRequest) -> Response:
+    """Render the lint page; the findings are loaded afterwards."""
+    return request.render("wiki/lint.html", counts=_count_pages(request), report=None)
 
 
-def findings(ask: Ask) -> Response:
-    """Look through the wiki, without a model, and draw what is wrong with it."""
-    return _found(ask, fix=False)
+def run_lint(request: PageRequest) -> Response:
+    """Check the wiki without a model and render the findings."""
+    return _render_findings(request, fix=False)
 
 
-def mend(ask: Ask) -> Response:
-    """Put right what is safe, and draw what is left."""
-    return _found(ask, fix=True)
+def fix_findings(request: PageRequest) -> Response:
+    """Apply the safe fixes and render the remaining findings."""
+    return _render_findings(request, fix=True)
 
 
-def _found(ask: Ask, *, fix: bool) -> Response:
-    found = ask.engram.lint(fix=fix, structural_only=True)
-    return ask.show(
-        "wiki/lint", found=found, severities=_by_check(found.findings),
-        fix=fix, counts=_counts(ask),
+def _render_findings(request: PageRequest, *, fix: bool) -> Response:
+    lint_report = request.engram.lint(fix=fix, structural_only=True)
+    return request.render_page(
+        "wiki/lint", report=lint_report, severities=_group_by_check(lint_report.findings),
+        fix=fix, counts=_count_pages(request),
     )  # fmt: skip
 
 
-def _by_check(found: tuple[Finding, ...]) -> Mapping[str, Mapping[str, tuple[int, list[Finding]]]]:
-    """Return the findings by severity and check, with how many there are of each."""
-    kinds: dict[str, dict[str, list[Finding]]] = {}
-    for each in found:
-        kinds.setdefault(each.severity, {}).setdefault(each.check, []).append(each)
+def _group_by_check(
+    lint_findings: tuple[LintFinding, ...],
+) -> Mapping[str, Mapping[str, tuple[int, list[LintFinding]]]]:
+    """Return the findings by severity and check, with their numbers."""
+    kinds: dict[str, dict[str, list[LintFinding]]] = {}
+    for finding in lint_findings:
+        kinds.setdefault(finding.severity, {}).setdefault(finding.check, []).append(finding)
     return {
-        severity: {check: (len(some), some[:_FINDINGS]) for check, some in checks.items()}
+        severity: {
+            check: (len(check_findings), check_findings[:_MAX_FINDINGS]) for check, check_findings in checks.items()
+        }
         for severity, checks in kinds.items()
     }
 
 
 ADDRESSES = (
-    Address("/wiki", articles),
-    Address("/wiki/daily", logs),
-    Address("/wiki/graph", graph),
-    Address("/wiki/lint", lint),
-    Address("/wiki/lint", mend, writes=True),
-    Address("/wiki/lint/found", findings),
-    Address("/wiki/diff/{target:path}", changes),
-    Address("/wiki/{target:path}", shown),
+    PageAddress("/wiki", show_articles),
+    PageAddress("/wiki/daily", show_logs),
+    PageAddress("/wiki/graph", show_graph),
+    PageAddress("/wiki/lint", show_lint),
+    PageAddress("/wiki/lint", fix_findings, writes=True),
+    PageAddress("/wiki/lint/found", run_lint),
+    PageAddress("/wiki/diff/{target:path}", show_changes),
+    PageAddress("/wiki/{target:path}", show_page),
 )

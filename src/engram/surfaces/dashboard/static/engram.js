@@ -1,10 +1,10 @@
-// What htmx does not do: keys, countdowns, the live board, long transcripts. No data of its own, no request elsewhere.
+// What htmx does not do: keys, countdowns, the live board, long transcripts. It requests nothing from other servers.
 "use strict";
 
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const typing = (target) => target.closest("input, textarea, select, [contenteditable]");
 
-// Keys: an element with data-key is clicked (or focused, if one types into it) when its keys are pressed.
+// Keys: pressing the keys in an element's data-key clicks it, or focuses it if it is an input.
 let before = "";
 let forgets = 0;
 
@@ -14,30 +14,30 @@ function press(event) {
   if (event.key === "Escape" && typing(event.target)) { event.preventDefault(); return event.target.blur(); }
   if (typing(event.target) || document.querySelector("dialog[open]")) return;
   const keys = before ? `${before} ${event.key}` : event.key;
-  const found = all("[data-key]").find((each) => each.dataset.key === keys && !each.disabled);
+  const match = all("[data-key]").find((element) => element.dataset.key === keys && !element.disabled);
   clearTimeout(forgets);
-  before = !found && !before && event.key === "g" ? "g" : "";
+  before = !match && !before && event.key === "g" ? "g" : "";
   if (before) forgets = setTimeout(() => { before = ""; }, 1500);
-  if (found) act(event, found);
+  if (match) act(event, match);
   else if (keys === "j" || keys === "k") step(event, keys === "j" ? 1 : -1);
   else if (keys === "o") fold(event);
   else if (keys === "n" || keys === "p") turn(event, keys === "n");
   else if (keys === "/") { event.preventDefault(); location.assign("/search"); }
 }
 
-function act(event, found) {
+function act(event, match) {
   event.preventDefault();
-  if (typing(found)) { found.focus(); found.select?.(); return; }
-  found.click();
-  // Who unfolds a form by a key goes on typing, and must not press further keys with that.
-  if (found.matches("summary") && found.parentElement.open) found.parentElement.querySelector("textarea, input:not([type=hidden])")?.focus();
+  if (typing(match)) { match.focus(); match.select?.(); return; }
+  match.click();
+  // After expanding a form by key, focus its first field, so that typing does not trigger other keys.
+  if (match.matches("summary") && match.parentElement.open) match.parentElement.querySelector("textarea, input:not([type=hidden])")?.focus();
 }
 
 function step(event, by) {
-  const items = all("[data-item]").filter((each) => each.offsetParent !== null);
+  const items = all("[data-item]").filter((element) => element.offsetParent !== null);
   if (!items.length) return;
   event.preventDefault();
-  const at = items.findIndex((each) => each.contains(document.activeElement));
+  const at = items.findIndex((element) => element.contains(document.activeElement));
   const next = items[Math.min(items.length - 1, Math.max(0, at + by))];
   const target = next.matches("a, button, summary, [tabindex]") ? next : next.querySelector("a, button, summary");
   target?.focus();
@@ -45,31 +45,31 @@ function step(event, by) {
 }
 
 function fold(event) {
-  const found = document.activeElement?.closest("[data-item]")?.querySelector("summary");
-  if (found) { event.preventDefault(); found.click(); }
+  const match = document.activeElement?.closest("[data-item]")?.querySelector("summary");
+  if (match) { event.preventDefault(); match.click(); }
 }
 
-// The prompts of a session: the next or the last one, seen from the event that is read.
+// Go to the next or previous prompt of a session, relative to the event in view.
 function turn(event, onward) {
   const links = all(".turns a"), number = (hash) => Number(hash.slice(2));
   if (!links.length) return;
   event.preventDefault();
-  const here = `#${read()}`, place = links.findIndex((each) => each.hash === here);
-  const found = place >= 0 ? links[place + (onward ? 1 : -1)]
-    : onward ? links.find((each) => number(each.hash) > number(here)) : links.findLast((each) => number(each.hash) < number(here));
-  if (found && document.getElementById(found.hash.slice(1))) location.hash = found.hash;
-  else found?.click();
+  const here = `#${read()}`, place = links.findIndex((element) => element.hash === here);
+  const match = place >= 0 ? links[place + (onward ? 1 : -1)]
+    : onward ? links.find((element) => number(element.hash) > number(here)) : links.findLast((element) => number(element.hash) < number(here));
+  if (match && document.getElementById(match.hash.slice(1))) location.hash = match.hash;
+  else match?.click();
 }
 
 function read() {
-  const seen = (each) => { const box = each.getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight; };
+  const seen = (element) => { const box = element.getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight; };
   const linked = document.getElementById(location.hash.slice(1));
   if (linked && seen(linked)) return linked.id;
-  return all(".transcript > .stretch > .beat").find((each) => each.getBoundingClientRect().bottom > innerHeight / 2)?.id || "e0";
+  return all(".transcript > .stretch > .beat").find((element) => element.getBoundingClientRect().bottom > innerHeight / 2)?.id || "e0";
 }
 
-// Times that go on while the page is open.
-function told(seconds) {
+// Keep relative times current while the page is open.
+function formatDuration(seconds) {
   const minutes = Math.floor(seconds / 60), hours = Math.floor(minutes / 60), days = Math.floor(hours / 24);
   if (days >= 2) return `${days} d`;
   if (hours >= 1) return `${hours} h ${minutes % 60 ? `${minutes % 60} min` : ""}`.trim();
@@ -80,16 +80,16 @@ const counting = (left) => `${Math.floor(left / 60)}:${String(Math.floor(left % 
 
 function tick() {
   if (document.hidden) return;
-  for (const each of all("time[data-ago]")) {
-    each.textContent = `${told((Date.now() - Date.parse(each.dateTime)) / 1000)} ago`;
+  for (const element of all("time[data-ago]")) {
+    element.textContent = `${formatDuration((Date.now() - Date.parse(element.dateTime)) / 1000)} ago`;
   }
-  for (const each of all("time[data-until]")) {
-    const left = (Date.parse(each.dateTime) - Date.now()) / 1000;
-    each.textContent = left > 0 ? `${left < 300 ? counting(left) : told(left)} left` : "lapsed";
+  for (const element of all("time[data-until]")) {
+    const left = (Date.parse(element.dateTime) - Date.now()) / 1000;
+    element.textContent = left > 0 ? `${left < 300 ? counting(left) : formatDuration(left)} left` : "expired";
   }
 }
 
-// The live board: the server sends its parts when they change; a hidden page listens to nothing.
+// The live board: the server sends parts when they change; a hidden page does not listen.
 let stream = null;
 
 function listen() {
@@ -102,9 +102,9 @@ function listen() {
     const { id, html } = JSON.parse(event.data);
     const part = document.getElementById(id);
     if (!part || part.querySelector("[data-editing]") || part.contains(document.activeElement) && typing(document.activeElement)) return;
-    const focus = focused(part), open = all("details[open][id]", part).map((each) => each.id);
+    const focus = focused(part), open = all("details[open][id]", part).map((element) => element.id);
     htmx.swap(part, html, { swapStyle: "innerHTML" });
-    for (const each of open) document.getElementById(each)?.setAttribute("open", "");
+    for (const id of open) document.getElementById(id)?.setAttribute("open", "");
     focus && part.querySelector(focus)?.focus();
     tick();
   });
@@ -115,10 +115,10 @@ function listen() {
   };
 }
 
-// The server answers but sends nothing: whoever is no longer let in is told the way, the others try again.
+// The stream was refused: if the browser is signed out, say how to sign in; otherwise retry.
 async function refused() {
   const answer = await fetch(location.href, { method: "GET" }).catch(() => null);
-  if (answer?.status === 401) state("run `engram ui` to be let in again");
+  if (answer?.status === 401) state("signed out: run `engram ui`");
   else setTimeout(() => stream?.readyState === EventSource.CLOSED && listen(), 10000);
 }
 
@@ -128,13 +128,13 @@ function focused(part) {
 }
 
 function state(word) {
-  for (const each of all("[data-live]")) {
-    each.className = `chip ${word === "live" ? "good" : "warn"}`;
-    each.textContent = word;
+  for (const element of all("[data-live]")) {
+    element.className = `chip ${word === "live" ? "good" : "warn"}`;
+    element.textContent = word;
   }
 }
 
-// Long transcripts: a stretch is fetched when it comes near and let go when it is far; its height stays.
+// Long transcripts: load a section when it comes near and unload it when it is far; its height stays.
 const near = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) isIntersecting ? fill(target) : empty(target);
 }, { rootMargin: "1500px 0px" });
@@ -158,7 +158,7 @@ async function fill(stretch) {
   }
 }
 
-// A stretch that could not be fetched is fetched as soon as that may go well, if it is still near.
+// Retry a section that failed to load, if it is still near.
 function again(stretch) {
   stretch.dataset.state = "";
   setTimeout(() => { near.unobserve(stretch); near.observe(stretch); }, 3000);
@@ -171,7 +171,7 @@ function empty(stretch) {
   stretch.dataset.state = "";
 }
 
-// A link to one event: its stretch is filled first, then shown, and again while what is above it still grows.
+// A link to an event: load its section, scroll to it, and scroll again while content above it still loads.
 let arriving = null;
 
 function arrive() {
@@ -192,23 +192,23 @@ function settle() {
 }
 
 function prepare(root) {
-  for (const each of all("[data-src]", root)) near.observe(each);
+  for (const element of all("[data-src]", root)) near.observe(element);
   tick();
 }
 
-// A short word about what was done; it goes by itself.
+// Show a short notice that disappears by itself.
 let hides = 0;
 
-function say(words) {
+function say(message) {
   const place = document.getElementById("told");
-  place.textContent = words;
+  place.textContent = message;
   clearTimeout(hides);
   hides = setTimeout(() => { place.textContent = ""; }, 6000);
 }
 
-// Words that were typed and not sent are not left by accident.
+// Warn before leaving a page with unsent text.
 let leaving = false;
-const dirty = () => all("main textarea").some((each) => each.value !== each.defaultValue);
+const dirty = () => all("main textarea").some((element) => element.value !== element.defaultValue);
 document.addEventListener("submit", (event) => { leaving ||= !event.target.matches("[hx-post], [hx-get]"); });
 document.addEventListener("htmx:beforeOnLoad", ({ detail }) => { leaving ||= Boolean(detail.xhr.getResponseHeader("HX-Redirect")); });
 addEventListener("beforeunload", (event) => { if (!leaving && dirty()) event.preventDefault(); });
@@ -221,7 +221,7 @@ document.addEventListener("click", (event) => {
   if (!place) return;
   if (place.matches("[data-help]")) document.getElementById("keys").showModal();
   else if (place.matches("[data-copy-text]")) navigator.clipboard.writeText(place.dataset.copyText).then(() => say("Copied."));
-  else if (place.matches("[data-copy]")) navigator.clipboard.writeText(new URL(place.dataset.copy, location).href).then(() => say("The link is copied."));
+  else if (place.matches("[data-copy]")) navigator.clipboard.writeText(new URL(place.dataset.copy, location).href).then(() => say("Link copied."));
   else {
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     const theme = (document.documentElement.dataset.theme || (dark ? "dark" : "light")) === "dark" ? "light" : "dark";
@@ -231,14 +231,14 @@ document.addEventListener("click", (event) => {
 });
 document.addEventListener("htmx:afterSettle", (event) => prepare(event.target));
 document.addEventListener("htmx:configRequest", ({ detail }) => {
-  // A filter that is not set does not stand in the address.
-  if (detail.verb === "get") for (const [name, said] of [...detail.formData]) if (said === "") detail.formData.delete(name);
+  // Leave empty filters out of the address.
+  if (detail.verb === "get") for (const [name, text] of [...detail.formData]) if (text === "") detail.formData.delete(name);
 });
 document.addEventListener("told", (event) => say(event.detail.value));
-document.addEventListener("htmx:sendError", ({ target }) => { say("The server does not answer. Is `engram ui` still running?"); unfetched(target); });
+document.addEventListener("htmx:sendError", ({ target }) => { say("The server does not respond. Is `engram ui` still running?"); unfetched(target); });
 document.addEventListener("htmx:responseError", ({ target }) => unfetched(target));
 
-// What was unfolded and could not be fetched is folded again, as if nobody had tried.
+// Collapse a details element whose content failed to load, so that it can be tried again.
 function unfetched(target) {
   if (!target.matches("details[hx-get]")) return;
   const fresh = target.cloneNode(true);

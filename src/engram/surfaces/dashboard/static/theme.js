@@ -1,4 +1,4 @@
-// Before anything is drawn: the reader's own choice of light or dark, if there is one.
+// Apply the saved choice of light or dark before the page is drawn.
 try {
   const theme = localStorage.getItem("engram-theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;

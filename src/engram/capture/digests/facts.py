@@ -1,0 +1,88 @@
+"""The facts of a digest: what fits into 2 KB, most important first. No I/O."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from engram.platform.text import to_one_line
+
+LIMIT = 2048  # bytes of JSON
+_BESIDE = 220  # bytes reserved for outcome, confidence and tokens
+
+# Maximum files and maximum items of every other list, tried from left to right until all fits; files shrink last.
+_SHARES = ((16, 10), (16, 8), (16, 6), (14, 5), (14, 4), (12, 3), (10, 2), (6, 1), (3, 1), (0, 0))
+
+
+def build_facts(state: dict[str, Any], goal: str, evidence: list[str]) -> dict[str, Any]:
+    """Return the facts of a session within the size limit."""
+    for files, others in _SHARES:
+        digest_facts = _collect_facts(state, goal, evidence, files, others)
+        if len(json.dumps(digest_facts, ensure_ascii=False).encode()) <= LIMIT - _BESIDE:
+            return digest_facts
+    return {"goal": to_one_line(goal, 200)}
+
+
+def _collect_facts(state: dict[str, Any], goal: str, evidence: list[str], files: int, others: int) -> dict[str, Any]:
+    cwd, changed = state.get("cwd"), state["changed"]
+    collected: dict[str, Any] = {
+        "goal": to_one_line(goal, 240 if others > 3 else 160),
+        "then": state["requests"][: others // 2],
+        "evidence": [to_one_line(item, 60) for item in evidence[: max(others // 2, 1)]],
+        "changed": _list_top_paths(changed, files, cwd),
+        "read": _list_top_paths({path: n for path, n in state["read"].items() if path not in changed}, files // 2, cwd),
+        "errors": [_format_error(item) for item in _pick_worst(state["errors"], others)],
+        "tests": state["tests"] if state["tests"]["runs"] else None,
+        "commits": state["commits"][-others:] if others else [],
+        "corrections": state["objections"][-max(others // 2, 1) :],
+        "commands": {"run": state["commands"], "failed": state["failed"]} if state["commands"] else None,
+        "notable": _list_notable(state, others // 2),
+        "open": _list_open_items(state, others),
+        "ended": _take_end(state["ended"], 200 if others > 3 else 120),
+        "prompts": state["turn"],
+        **{name: state[name] for name in ("interrupts", "denials", "compactions", "api_errors", "reverted", "pushed")},
+        "minutes": round(state["active"] / 60_000_000),
+        "span_minutes": round(((state["until"] or 0) - (state["from"] or 0)) / 60_000_000) if state["from"] else 0,
+    }
+    return {name: item for name, item in collected.items() if item not in (None, [], "", 0)}
+
+
+def _take_end(text: str, length: int) -> str:
+    """Return the end of a text on one line, starting at a word."""
+    line = to_one_line(text[-4 * length :], 4 * length)
+    end = line[1 - length :]
+    return line if len(line) <= length else f"…{end.partition(' ')[2] or end}"
+
+
+def _list_top_paths(paths: dict[str, int], count: int, cwd: str | None) -> list[str]:
+    """Return the most used paths, relative to the session's directory."""
+    chosen = sorted(paths, key=lambda path: (-paths[path], path))[:count]
+    shown = [path.removeprefix(f"{cwd}/") if cwd else path for path in chosen]
+    more = len(paths) - len(chosen)
+    return [*shown, f"+{more} more"] if more and shown else shown
+
+
+def _list_notable(state: dict[str, Any], count: int) -> list[str]:
+    """Return the last commands that failed or had a known purpose, with their exit codes."""
+    return [f"{command} → {code}" for command, code in state["notable"][-count:]] if count else []
+
+
+def _pick_worst(errors: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
+    """Return the most important errors: unfixed, frequent, recent."""
+    return sorted(errors, key=lambda error: (error["open"], error["times"], error["turn"]), reverse=True)[:count]
+
+
+def _format_error(error: dict[str, Any]) -> str:
+    times = f" ×{error['times']}" if error["times"] > 1 else ""
+    end = "" if error["open"] else f" → {error['fix']}"
+    return f"{to_one_line(error['line'], 110)}{times} [{to_one_line(error['about'], 40)}]{end}"
+
+
+def _list_open_items(state: dict[str, Any], count: int) -> list[str]:
+    """Return what was left to do."""
+    planned = [text for text, done in state["todo"] if not done]
+    unanswered = [to_one_line(state["said"], 120)] if state["last"] == "user" and state["turn"] else []
+    question = (
+        [to_one_line(state["ended"].rstrip().rpartition("\n")[2], 140)] if state["ended"].rstrip().endswith("?") else []
+    )
+    return [*planned[:count], *unanswered, *question][: max(count, 1)]

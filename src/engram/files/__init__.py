@@ -1,1 +1,0 @@
-"""Files that belong to somebody else: where agents keep theirs, blocks in them, and the careful write."""

@@ -1,0 +1,1 @@
+"""Import data of other systems."""

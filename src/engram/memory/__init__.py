@@ -1,1 +1,0 @@
-"""What was said in every session, and what is made of it."""

@@ -1,0 +1,1 @@
+"""Language models: off until the user configures one, limited in time, cost and size, and never called recursively."""

@@ -1,0 +1,1 @@
+"""Rules: decisions about patterns, where agents read them, and whether they helped."""

@@ -1,0 +1,1 @@
+"""Text, JSON, processes and other programs' files: nothing specific to our subject."""

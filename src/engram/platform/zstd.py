@@ -1,0 +1,12 @@
+"""Zstandard, from the standard library if it has it."""
+
+from __future__ import annotations
+
+import sys
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+__all__ = ["zstd"]

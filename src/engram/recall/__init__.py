@@ -1,1 +1,0 @@
-"""Ask the past."""

@@ -1,0 +1,1 @@
+"""Live coordination: sessions, locks, messages, world state and sitrep."""

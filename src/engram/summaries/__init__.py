@@ -1,0 +1,1 @@
+"""Messages of every session, and the summaries made from them."""

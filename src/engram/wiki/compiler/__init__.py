@@ -1,0 +1,1 @@
+"""The compiler: turn daily logs into linked wiki pages, by rules and with a model."""

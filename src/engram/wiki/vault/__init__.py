@@ -1,0 +1,1 @@
+"""The files of the wiki: paths, reading, writing, versions and indexing."""
