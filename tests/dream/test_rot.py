@@ -281,7 +281,7 @@ def test_a_person_reads_it_in_one_line(engram: Engram) -> None:
         write(engram, key, text)
     assert "none in 0 documents; 3 not checked yet" in render(engram.stats())
     looked(engram)
-    line = next(line for line in unstyle(render(engram.stats())).splitlines() if line.startswith("rot"))
+    line = next(line for line in unstyle(render(engram.stats())).splitlines() if line.startswith("stale or duplicate"))
     assert line.endswith("1 duplicates, 1 near-duplicates in 3 documents")
 
 
