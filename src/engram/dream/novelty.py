@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engram.capture.digests.shell_commands import normalize_error
 from engram.clock import HOUR
+from engram.evidence.shell_commands import normalize_error
 from engram.hub import Hub
 from engram.platform.value import value
 from engram.store import captures, digests, dream_inbox

@@ -56,7 +56,7 @@ def _find_errors(trace: SessionTrace) -> Iterator[Signal]:
 
 def _build_failed_step(parts: re.Match[str]) -> SessionStep:
     """Return the failed command of an error in a digest."""
-    from engram.capture.digests.actions import CallAction
+    from engram.evidence.actions import CallAction
 
     act = CallAction(kind="run", subject=parts["about"])
     return SessionStep(kind="did", id=0, at=0, text=parts["line"], done=act, verdict="error", exit_code=2)

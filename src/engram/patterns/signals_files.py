@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from engram.capture.digests import shell_commands
+from engram.evidence import shell_commands
 from engram.patterns import command_shape, step_problem
 from engram.patterns.fingerprint import relative_file_name
 from engram.patterns.signal import Signal, build_signal

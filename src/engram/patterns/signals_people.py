@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engram.capture.digests import intent, shell_commands
+from engram.evidence import intent, shell_commands
 from engram.patterns import command_shape, signals_tools
 from engram.patterns.fingerprint import extract_content
 from engram.patterns.signal import Signal, build_signal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engram.capture.digests import intent, shell_commands
+from engram.evidence import intent, shell_commands
 from engram.patterns import command_shape, step_problem
 from engram.patterns.fingerprint import extract_content, sanitize_line
 from engram.patterns.signal import Signal, build_signal

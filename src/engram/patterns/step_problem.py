@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from engram.capture.digests import shell_commands
+from engram.evidence import shell_commands
 from engram.patterns import command_shape, fingerprint, tool_misuse
 from engram.patterns.steps import SessionStep
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from engram.capture.digests.actions import CallAction, classify_call
 from engram.capture.digests.event_bodies import EventBodies
 from engram.errors import BodyGone
+from engram.evidence.actions import CallAction, classify_call
 from engram.hub import Hub
 from engram.platform.value import value
 from engram.store import captures, events, signals

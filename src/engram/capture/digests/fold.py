@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from engram.capture.digests import intent, shell_commands
-from engram.capture.digests.actions import CallAction, classify_call
 from engram.capture.digests.facts import build_facts
-from engram.capture.digests.outcome import judge_outcome
+from engram.evidence import intent, shell_commands
+from engram.evidence.actions import CallAction, classify_call
+from engram.evidence.outcome import judge_outcome
 from engram.platform.text import to_one_line
 from engram.types import Event
 

@@ -8,8 +8,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from engram.capture.digests.actions import CallAction, classify_call, extract_command
 from engram.clock import SECOND, to_datetime
+from engram.evidence.actions import CallAction, classify_call, extract_command
 from engram.platform.text import to_one_line
 from engram.platform.value import value
 from engram.surfaces.dashboard.drawing.diff import parse_diff

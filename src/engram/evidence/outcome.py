@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from engram.capture.digests import intent
+from engram.evidence import intent
 
 _OUTDATED = 0.5  # weight of evidence the user objected to afterwards
 

@@ -1,0 +1,1 @@
+"""What a session shows: requests, decisions, actions, errors and results, read from its events. No I/O."""
