@@ -1,0 +1,1 @@
+"""What Engram understands of sessions, measured against labels written by reading them."""
