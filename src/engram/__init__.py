@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         Undecidable,
         UpgradeFailed,
     )
+    from engram.evidence.records import Decision, Episode, EpisodeError, OpenItem
     from engram.importers.lyra import LyraImportReport
     from engram.importers.memoria import MemoriaImportReport
     from engram.importers.session_memory_report import SessionMemoryImportReport
@@ -175,6 +176,7 @@ __all__ = [
     "Context",
     "Cost",
     "Day",
+    "Decision",
     "DeletionReport",
     "DetectResult",
     "Digest",
@@ -189,6 +191,8 @@ __all__ = [
     "EditResult",
     "Effect",
     "Engram",
+    "Episode",
+    "EpisodeError",
     "Era",
     "Error",
     "Event",
@@ -249,6 +253,7 @@ __all__ = [
     "NotWhole",
     "NotWritten",
     "OnlyPeople",
+    "OpenItem",
     "Outline",
     "PageChanged",
     "PageLink",
@@ -316,6 +321,7 @@ _MODULES = {
     "capture.storage": ("Storage",),
     "dream.priorities": ("Drive",),
     "dream.results": ("DreamPreview", "Pass", "StepResult", "UndoReport"),
+    "evidence.records": ("Decision", "Episode", "EpisodeError", "OpenItem"),
     "importers.lyra": ("LyraImportReport",),
     "importers.memoria": ("MemoriaImportReport",),
     "importers.session_memory_report": ("SessionMemoryImportReport",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from engram.capture import check, ingest, storage
-from engram.capture.digests import cost, daily_activity, digest, transcript
+from engram.capture.digests import cost, daily_activity, digest, episodes, transcript
 from engram.dream import operations
 from engram.hub import Hub
 from engram.importers import engram as import_engram
@@ -96,6 +96,9 @@ class Engram(Hub):
     locate_event = transcript.locate_event
     get_digest = digest.get_digest
     set_outcome = digest.set_outcome
+    list_episodes = episodes.list_episodes
+    list_decisions = episodes.list_decisions
+    list_open_items = episodes.list_open_items
     cost = cost.cost
     count_days = daily_activity.count_days
     model_status = status.model_status

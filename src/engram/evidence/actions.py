@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from engram.platform.text import to_one_line
 from engram.platform.value import value
 
 _READS = frozenset((
@@ -27,6 +28,11 @@ _PATHS = (
     "file_path", "path", "filePath", "absolute_path", "notebook_path", "target_file", "filename", "file",
     "relative_path",
 )  # fmt: skip
+_NEW_TEXT, _OLD_TEXT = (
+    ("new_string", "new_str", "newString", "replace"),
+    ("old_string", "old_str", "oldString", "search"),
+)
+_EDIT_READ = 4_000  # characters of an edit that are looked at
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 _WRITTEN = re.compile(
     r"(?:^|[^>&\d-])>{1,2}\s*(?!&|/dev/)([\w./~+-]+\.\w{1,8})\b|\btee\s+(?:-a\s+)?([\w./~+-]+\.\w{1,8})"
@@ -46,6 +52,7 @@ class CallAction:
     reads: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
     todo: tuple[tuple[str, bool], ...] = ()  # planned steps, each with whether it is done
+    detail: str = ""  # the first new line of an edit
 
 
 def classify_call(name: str | None, arguments: Any) -> CallAction:
@@ -58,7 +65,9 @@ def classify_call(name: str | None, arguments: Any) -> CallAction:
         return CallAction(kind="plan", subject=tool, todo=tuple(_iter_todo(fields)))
     paths = tuple(_iter_paths(fields))
     if tool in _EDITS and str(fields.get("command", "")) != "view":
-        return CallAction(kind="edit", subject=paths[0] if paths else tool, changes=paths)
+        return CallAction(
+            kind="edit", subject=paths[0] if paths else tool, changes=paths, detail=_find_new_line(fields)
+        )
     if tool in _READS or (tool in _EDITS and paths):
         return CallAction(kind="read", subject=paths[0] if paths else tool, reads=paths)
     return CallAction(kind="other", subject=tool or "call")
@@ -94,6 +103,17 @@ def _iter_paths(fields: dict[str, Any]) -> Iterator[str]:
     many = fields.get("paths") or fields.get("files")
     if isinstance(many, list):
         yield from (item for item in many if isinstance(item, str))
+
+
+def _find_new_line(fields: dict[str, Any]) -> str:
+    """Return the first line that an edit adds."""
+    new = next((fields[name] for name in _NEW_TEXT if isinstance(fields.get(name), str)), "")[:_EDIT_READ]
+    old = next((fields[name] for name in _OLD_TEXT if isinstance(fields.get(name), str)), "")[:_EDIT_READ]
+    if not old:
+        return ""
+    known = set(map(str.strip, old.splitlines()))
+    lines = (line.strip() for line in new.splitlines())
+    return to_one_line(next((line for line in lines if len(line) > 3 and line not in known), ""), 80)
 
 
 def _iter_todo(fields: dict[str, Any]) -> Iterator[tuple[str, bool]]:

@@ -1,31 +1,11 @@
-"""Classify shell commands and interpret their output. No I/O."""
+"""Describe shell commands and the errors in their output. No I/O."""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-_TEST = re.compile(
-    r"\b(?:pytest|tox|nox|unittest|jest|vitest|mocha|rspec|phpunit|ctest|playwright test|go test|"
-    r"cargo (?:test|nextest)|(?:npm|pnpm|yarn|bun|deno)(?: run)? test\S*|"
-    r"(?:mise|make|just|task|gradle|gradlew|mvn|dotnet|swift|mix|rake|bazel)(?: run)?[^|;&\n]{0,40}\btest\S*)\b"
-)
-_BUILD = re.compile(
-    r"\b(?:tsc|mypy|pyright|ruff|eslint|golangci-lint|go (?:build|vet)|cargo (?:build|check|clippy)|"
-    r"(?:npm|pnpm|yarn|bun|mise|make|just)(?: run)? (?:build|lint|check|typecheck|fmt)\S*|docker build|gcc|cmake)\b"
-)
-_COMMIT = re.compile(r"\bgit (?:-C \S+ )?commit\b")
-_REVERT = re.compile(r"\bgit (?:revert|reset --hard|checkout (?:HEAD )?-- |restore |stash drop|clean -)")
-_PUSH = re.compile(r"\bgit push\b|\bgh pr (?:create|merge)\b")
 _MESSAGE = re.compile(r"-m\s+(?:\"\$\(cat <<\S+\n)?[\"']?([^\"'\n]{3,160})")
 _MADE = re.compile(r"^\[[^\]\s]+(?: \([^)]*\))? ([0-9a-f]{7,40})\] (.{1,160})", re.MULTILINE)
-_PASSED = re.compile(
-    r"(\d+) (?:tests? )?(?:passed|passing|ok)\b|\bPASS\b|^ok\s|test result: ok|All tests passed", re.MULTILINE
-)
-_FAILED = re.compile(
-    r"\b([1-9]\d*) (?:tests? )?(?:failed|failing|failures|errors?)\b|^(?:---\s)?FAIL\b|test result: FAILED|\bFAILED\b",
-    re.MULTILINE,
-)
 _ERROR = re.compile(
     r"error|exception|fatal|panic|cannot|can't|could not|not found|undefined|unresolved|denied|no such|unable|invalid|"
     r"unexpected|mismatch|fail|timed? ?out|refused|conflict|traceback|must |already|missing", re.IGNORECASE
@@ -36,26 +16,6 @@ _NOISE = re.compile(
 )
 _PLACES = re.compile(r"(?:[\w.~-]*/)+")
 _NUMBERS = re.compile(r"\b(?:0x)?[0-9a-f]*\d[0-9a-f]*\b")
-_PURPOSES = {"commit": _COMMIT, "revert": _REVERT, "push": _PUSH, "test": _TEST, "build": _BUILD}
-
-
-@lru_cache(maxsize=64)  # callers ask several times in a row
-def find_purpose(command: str) -> str:
-    """Return the purpose of a command: test, build, commit, revert, push, or ""."""
-    for name, pattern in _PURPOSES.items():
-        if pattern.search(command):
-            return name
-    return ""
-
-
-@lru_cache(maxsize=64)
-def have_tests_passed(output: str, exit_code: int | None, failed: bool) -> bool | None:
-    """Return whether tests passed, by their output, since a pipe may hide the exit code; None if unclear."""
-    if _FAILED.search(output):
-        return False
-    if _PASSED.search(output):
-        return not failed
-    return None if exit_code is None else exit_code == 0
 
 
 def describe_commit(command: str, output: str) -> str:

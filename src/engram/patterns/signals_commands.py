@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from engram.evidence import shell_commands
+from engram.evidence import purposes, shell_commands
 from engram.patterns import command_shape, step_problem
 from engram.patterns.signal import Signal, build_signal
 from engram.patterns.steps import SessionStep, SessionTrace
@@ -177,7 +177,7 @@ def _close_chain(
 
 
 def _is_check(name: str) -> bool:
-    return shell_commands.find_purpose(name) in ("test", "build")
+    return purposes.find_purpose(name) in ("test", "build")
 
 
 def _list_purposeful_shapes(command: str) -> list[str]:
@@ -188,6 +188,6 @@ def _list_purposeful_shapes(command: str) -> list[str]:
     purposeful = [
         name
         for line, name in shapes_by_line
-        if name and (shell_commands.find_purpose(line) not in ("", "revert") or _is_install(line))
+        if name and (purposes.find_purpose(line) not in ("", "revert") or _is_install(line))
     ]
     return list(dict.fromkeys(purposeful))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from engram.evidence import shell_commands
+from engram.evidence import purposes, shell_commands
 from engram.patterns import command_shape, step_problem
 from engram.patterns.fingerprint import relative_file_name
 from engram.patterns.signal import Signal, build_signal
@@ -207,7 +207,7 @@ def shape_check(command: str) -> str:
     """Return the shape of the part of a command line that checks something."""
     for part in command_shape.split_commands(command):
         line = " ".join(part)
-        if shell_commands.find_purpose(line) in ("test", "build"):
+        if purposes.find_purpose(line) in ("test", "build"):
             return command_shape.shape_command(line) or shell_commands.shorten_command(line, 40)
     return command_shape.shape_command(command) or "check"
 
@@ -227,7 +227,7 @@ def find_reverts(trace: SessionTrace) -> Iterator[Signal]:
             name = f"{' '.join(discards[0].split()[:2])}: {who}"
             reverts_by_name.setdefault(name, []).extend([edits[0], step])
             edits = []
-        elif step.done.kind == "edit" or shell_commands.find_purpose(step.command) == "commit":
+        elif step.done.kind == "edit" or purposes.find_purpose(step.command) == "commit":
             edits.append(step)
     for name, revert_steps in reverts_by_name.items():
         verb, _, who = name.partition(": ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engram.evidence import intent, shell_commands
+from engram.evidence import intent, purposes
 from engram.patterns import command_shape, step_problem
 from engram.patterns.fingerprint import extract_content, sanitize_line
 from engram.patterns.signal import Signal, build_signal
@@ -68,7 +68,7 @@ def find_short_path(trace: SessionTrace) -> Iterator[Signal]:
     ):
         return
     checked = [
-        step for step in acts if step_problem.has_passed(step) or shell_commands.find_purpose(step.command) == "commit"
+        step for step in acts if step_problem.has_passed(step) or purposes.find_purpose(step.command) == "commit"
     ]
     changed = any(step.done is not None and step.done.changes for step in acts)
     if not checked or not changed or any(step.has_failed for step in acts) or _has_objections(trace):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from engram.evidence import shell_commands
+from engram.evidence import purposes, shell_commands
+from engram.evidence.run_output import judge_run
 from engram.patterns import command_shape, fingerprint, tool_misuse
 from engram.patterns.steps import SessionStep
 
@@ -81,7 +82,7 @@ def _find_line(output: str) -> str:
 
 def is_check(command: str) -> bool:
     """Check whether a command checks code, so that failing is part of the work."""
-    if shell_commands.find_purpose(command) in ("test", "build"):
+    if purposes.find_purpose(command) in ("test", "build"):
         return True
     return any(word in _CHECK_WORDS for part in command_shape.split_commands(command) for word in part[1:4])
 
@@ -120,7 +121,8 @@ def _is_telling(error_print: str) -> bool:
 
 def has_passed(step: SessionStep) -> bool | None:
     """Return whether a check passed; None if the step is not a check, or the result is unknown."""
-    purpose = shell_commands.find_purpose(step.command) if step.command else ""
-    if purpose == "test":
-        return shell_commands.have_tests_passed(step.text[-6000:], step.exit_code, step.has_failed)
-    return not step.has_failed if purpose == "build" and step.verdict and not is_setup_failure(step) else None
+    purpose, run = purposes.find_run(step.command) if step.command else ("", None)
+    if run and purpose == purposes.TEST:
+        return judge_run(step.text, run.status, step.exit_code, step.has_failed)
+    is_check = purpose in (purposes.BUILD, purposes.LINT)
+    return not step.has_failed if is_check and step.verdict and not is_setup_failure(step) else None

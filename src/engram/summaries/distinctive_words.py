@@ -13,9 +13,9 @@ from engram.index.doc_kinds import get_kind_number
 from engram.index.maintenance import update_index
 from engram.index.snapshot import hash_session_id, load_snapshot
 from engram.index.tokenizer import extract_terms
+from engram.platform.sentences import split_sentences
 from engram.platform.value import value
 from engram.store import documents, exchanges
-from engram.summaries.sentences import split_sentences
 from engram.summaries.versions import EVERY, GIST
 
 if TYPE_CHECKING:

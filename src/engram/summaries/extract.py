@@ -11,10 +11,10 @@ import math
 from collections import Counter
 
 from engram.index.tokenizer import extract_terms
+from engram.platform.sentences import extract_sentences
 from engram.platform.text import count_tokens
 from engram.platform.value import value
 from engram.summaries import statement_kinds
-from engram.summaries.sentences import extract_sentences
 from engram.summaries.statement_kinds import ASKED, DECIDED, DONE, FACT, OPEN, SAID, WISHED
 
 TYPE_CHECKING = False

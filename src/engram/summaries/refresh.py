@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from engram.errors import DreamRunning, StoreBusy, StoreFull, StoreUnavailable
 from engram.hub import Hub
 from engram.platform import text
+from engram.platform.sentences import extract_sentences
 from engram.store import documents, dream_inbox
 from engram.summaries import extract, gist, narrative, profile, versions
 from engram.summaries.extract import Quote
 from engram.summaries.integration_report import IntegrationReport
 from engram.summaries.months import Months
-from engram.summaries.sentences import extract_sentences
 from engram.summaries.summary_model import SummaryModel
 from engram.summaries.versions import ERA, GIST, NARRATIVE, PROFILE
 

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from engram.capture.batch import hash_id
 from engram.capture.digests.facts import build_facts
-from engram.evidence import intent, shell_commands
+from engram.evidence import episodes, errors, intent, purposes, reports, requests, shell_commands
 from engram.evidence.actions import CallAction, classify_call
 from engram.evidence.outcome import judge_outcome
+from engram.evidence.run_output import judge_run
 from engram.platform.text import to_one_line
 from engram.types import Event
 
-VERSION = 1  # version of the rules; increase it to rebuild older digests whose events are still stored
+VERSION = 2  # version of the rules; increase it to rebuild older digests whose events are still stored
 
 _FILES = 120  # maximum per kind
-_ERRORS = 24
 _COMMANDS = 24
 _COMMITS = 12
 _REQUESTS = 6
+_FRICTION = 10
 _WAITING = 40  # calls still without a result
 _PAUSE = 5 * 60 * 1_000_000  # longer pauses do not count as active time
 
@@ -29,7 +31,8 @@ class Fold:
     """The facts of a session so far."""
 
     def __init__(self, state: dict[str, Any] | None = None) -> None:
-        self.state: dict[str, Any] = state or _build_empty_state()
+        self.state: dict[str, Any] = {**_build_empty_state(), **(state or {})}  # older rules had fewer facts
+        self.episodes = episodes.EpisodeFold(self.state["evidence"])
         self.version = VERSION
 
     @property
@@ -69,6 +72,7 @@ class Fold:
         if event.kind == "interrupt":
             self.state["interrupts"] += 1
             self.state["last"] = "interrupt"
+            self.episodes.add_interrupt(event)
         handle = _HANDLERS.get(event.kind)
         if handle is not None:
             handle(self, event)
@@ -83,26 +87,41 @@ class Fold:
 
     def _handle_message(self, event: Event) -> None:
         text = event.text.strip()
-        if event.role == "user" and text and event.name != "command":
-            self._handle_request(text)
+        if event.role == "user" and text:
+            self._handle_request(text, event)
         elif event.role == "assistant" and text:
             self.state["ended"], self.state["last"] = text[-600:], "assistant"
+            self.episodes.add_agent_message(text, event, hash_id(event.key))
+            self._note_friction(text)
         elif event.name == "prompt" and not self.state["prompt"]:
             self.state["prompt"], self.state["last"] = text[:400], "user"
             self.state["turn"] += 1
+            self.episodes.add_request(text, event, hash_id(event.key))
 
-    def _handle_request(self, text: str) -> None:
-        state = self.state
+    def _handle_request(self, text: str, event: Event) -> None:
+        """Add what a person typed; a slash command counts only with arguments."""
+        state, message = self.state, requests.clean_request(text)
+        if not message or (event.name == "command" and not requests.is_substantial(message)):
+            return
         state["turn"] += 1
+        corrects = self.episodes.add_request(text, event, hash_id(event.key))
         if not state["goal"]:
-            state["goal"] = text[:600]
-        elif state["last"] in ("assistant", "interrupt", "result") and intent.is_correction(text):
+            if requests.is_substantial(message):
+                state["goal"] = requests.find_goal(message, 600)
+        elif corrects or (state["last"] in ("assistant", "interrupt", "result") and intent.is_correction(message)):
             state["corrections"] += 1
             state["objected"] = [len(state["commits"]) + state["dropped"], state["tests"]["runs"], state["pushed"]]
-            state["objections"] = [*state["objections"], to_one_line(text, 140)][-5:]
-        elif len(state["requests"]) < _REQUESTS:
-            state["requests"].append(to_one_line(text, 90))
-        state["said"], state["last"] = text[:400], "user"
+            state["objections"] = [*state["objections"], to_one_line(message, 140)][-5:]
+        elif len(state["requests"]) < _REQUESTS and requests.is_substantial(message):
+            state["requests"].append(requests.find_goal(message, 90))
+        state["said"], state["last"] = message[:400], "user"
+
+    def _note_friction(self, text: str) -> None:
+        lines = [line for line in reports.find_friction(text) if line not in self.state["friction"]]
+        self.state["friction"] = [*self.state["friction"], *lines][-_FRICTION:]
+        causes = reports.find_causes(text)
+        if causes:
+            errors.note_cause(self.state, causes[-1])
 
     def _handle_call(self, event: Event) -> None:
         state, action = self.state, classify_call(event.name, event.arguments)
@@ -114,6 +133,7 @@ class Fold:
             del state["tools"][tool]
         if action.todo:
             state["todo"] = [[to_one_line(text, 100), finished] for text, finished in action.todo[:30]]
+        self.episodes.add_call(action, event, hash_id(event.key))
         waiting = state["waiting"]
         if event.call_id:
             waiting[event.call_id] = [
@@ -121,99 +141,71 @@ class Fold:
                 action.subject[:2000],
                 list(action.reads[:20]),
                 list(action.changes[:20]),
+                action.detail,
             ]
             if len(waiting) > _WAITING:
                 del waiting[next(iter(waiting))]
 
     def _handle_result(self, event: Event) -> None:
-        state = self.state
-        pending_call = state["waiting"].pop(event.call_id, None)
-        kind, subject, reads, changes = pending_call or ("other", "", [], [])
-        action = CallAction(kind=kind, subject=subject, reads=tuple(reads), changes=tuple(changes))
+        state, key = self.state, hash_id(event.key)
+        action = _restore_action(state["waiting"].pop(event.call_id, None))
         state["last"] = "result"
+        failed = event.verdict == "error" or bool(event.exit_code)
+        self.episodes.add_result(action, event, key, failed)
         if event.verdict in ("denied", "interrupted"):
             state["denials"] += event.verdict == "denied"
             return
-        failed = event.verdict == "error" or bool(event.exit_code)
         if not failed:
             _count_files(state["read"], action.reads)
             _count_files(state["changed"], action.changes)
         if action.kind == "run":
-            self._record_command(action, event, failed)
+            failed = self._record_command(action, event, failed)
         if failed:
-            self._record_error(action, event)
+            errors.record(state, action, event.text, key, self.episodes.number)
         else:
-            self._mark_fixed(action)
+            self.episodes.dirty |= errors.mark_fixed(state, action, key)
 
-    def _record_command(self, action: CallAction, event: Event, failed: bool) -> None:
-        state, purpose = self.state, shell_commands.find_purpose(action.subject)
+    def _record_command(self, action: CallAction, event: Event, failed: bool) -> bool:
+        """Record a command; return whether it failed, by what it was for."""
+        state, (purpose, run) = self.state, purposes.find_run(action.subject)
         state["commands"] += 1
-        state["failed"] += failed
-        if purpose == "test":
-            self._record_tests(event, failed)
-        elif purpose == "build":
-            state["last_build"] = not failed
-        elif purpose == "revert" and not failed:
+        if run and purpose in (purposes.TEST, purposes.BUILD, purposes.LINT):
+            passed = judge_run(event.text, run.status, event.exit_code, failed)
+            self._record_run(purpose, passed)
+            failed = failed if passed is None else not passed
+        elif purpose == purposes.REVERT and not failed:
             state["reverted"] += 1
-        elif purpose == "push" and not failed:
+            self.episodes.note_revert()
+        elif purpose == purposes.PUSH and not failed:
             state["pushed"] += 1
-        elif purpose == "commit" and not failed:
-            state["commits"].append(to_one_line(shell_commands.describe_commit(action.subject, event.text), 120))
-            if len(state["commits"]) > _COMMITS:
-                del state["commits"][0]
-                state["dropped"] += 1
+        elif purpose == purposes.COMMIT and not failed:
+            self._record_commit(action, event)
+        state["failed"] += failed
         if purpose or failed:
-            entry = [
-                shell_commands.shorten_command(action.subject),
-                event.exit_code if event.exit_code is not None else int(failed),
-            ]
-            state["notable"] = [*state["notable"], entry][-_COMMANDS:]
+            code = event.exit_code if event.exit_code is not None else int(failed)
+            state["notable"] = [*state["notable"], [shell_commands.shorten_command(action.subject), code]][-_COMMANDS:]
+        return failed
 
-    def _record_tests(self, event: Event, failed: bool) -> None:
-        tests = self.state["tests"]
-        tests["runs"] += 1
-        passed = shell_commands.have_tests_passed(event.text[-6000:], event.exit_code, failed)
-        tests["last"] = passed if passed is not None else tests["last"]
-        tests["failed"] += passed is False
+    def _record_run(self, purpose: str, passed: bool | None) -> None:
+        """Record a run of tests, a build or a check; `passed` is None if neither its output nor its status tells."""
+        state = self.state
+        if purpose == purposes.TEST:
+            tests = state["tests"]
+            tests["runs"] += 1
+            tests["last"] = passed if passed is not None else "unknown"
+            tests["failed"] += passed is False
+        elif passed is not None:
+            state["last_build"] = passed
+        self.episodes.note_run(purpose, passed)
 
-    def _record_error(self, action: CallAction, event: Event) -> None:
-        state, line = self.state, shell_commands.find_error_line(event.text)
-        if not line:
-            return
-        error_signature = shell_commands.normalize_error(line)
-        about = shell_commands.get_command_key(action.subject) if action.kind == "run" else action.subject
-        for error in state["errors"]:
-            if error["known"] == error_signature:
-                error.update(times=error["times"] + 1, open=True, turn=state["turn"], about=about, since=[])
-                return
-        state["errors"].append(
-            {
-                "known": error_signature,
-                "line": to_one_line(line, 160),
-                "about": about,
-                "times": 1,
-                "open": True,
-                "fix": "",
-                "turn": state["turn"],
-                "since": [],
-            }
-        )
-        if len(state["errors"]) > _ERRORS:
-            state["errors"].pop(next((n for n, e in enumerate(state["errors"]) if not e["open"]), 0))
-
-    def _mark_fixed(self, action: CallAction) -> None:
-        """Record changes made since an error, and mark it fixed when the same call succeeds."""
-        about = shell_commands.get_command_key(action.subject) if action.kind == "run" else action.subject
-        for error in self.state["errors"]:
-            if not error["open"]:
-                continue
-            if error["about"] == about:
-                error["open"] = False
-                error["fix"] = ", ".join(error["since"]) or "retried"
-            elif action.changes and len(error["since"]) < 4:
-                error["since"] = list(
-                    dict.fromkeys([*error["since"], f"changed {action.changes[0].rpartition('/')[2]}"])
-                )
+    def _record_commit(self, action: CallAction, event: Event) -> None:
+        state = self.state
+        subject = to_one_line(shell_commands.describe_commit(action.subject, event.text), 120)
+        state["commits"].append(subject)
+        self.episodes.note_commit(subject)
+        if len(state["commits"]) > _COMMITS:
+            del state["commits"][0]
+            state["dropped"] += 1
 
     def _handle_compaction(self, event: Event) -> None:
         self.state["compactions"] += event.name != "summary"
@@ -234,6 +226,14 @@ _HANDLERS = {
 }  # fmt: skip
 
 
+def _restore_action(pending: list[Any] | None) -> CallAction:
+    """Return the action of a call from what was kept of it until its result."""
+    kind, subject, reads, changes, detail = (pending or ["other", "", [], [], ""]) + [""] * (
+        5 - len(pending or range(5))
+    )
+    return CallAction(kind=kind, subject=subject, reads=tuple(reads), changes=tuple(changes), detail=detail)
+
+
 def _count_files(files: dict[str, int], paths: tuple[str, ...]) -> None:
     for path in paths:
         if path in files or len(files) < _FILES:
@@ -246,5 +246,6 @@ def _build_empty_state() -> dict[str, Any]:
         "active": 0, "read": {}, "changed": {}, "tools": {}, "todo": [], "waiting": {}, "commands": 0, "failed": 0,
         "notable": [], "errors": [], "tests": {"runs": 0, "failed": 0, "last": None}, "last_build": None,
         "commits": [], "dropped": 0, "objected": None, "requests": [], "reverted": 0, "pushed": 0, "corrections": 0,
-        "objections": [], "interrupts": 0, "denials": 0, "compactions": 0, "api_errors": 0, "verdicts": {},
+        "objections": [], "friction": [], "interrupts": 0, "denials": 0, "compactions": 0, "api_errors": 0,
+        "verdicts": {}, "evidence": episodes.build_empty_state(),
     }  # fmt: skip

@@ -9,7 +9,7 @@ from engram.capture.digests.fold import VERSION, Fold
 from engram.capture.digests.storage import create_fold, load_fold, save_fold
 from engram.errors import BodyGone, StoreDamaged
 from engram.hub import Hub
-from engram.store import blobs, captures, digests, events, sessions
+from engram.store import blobs, captures, digests, episodes, events, sessions
 
 
 def rebuild_digest(hub: Hub, capture: int) -> None:
@@ -24,6 +24,7 @@ def rebuild_digest(hub: Hub, capture: int) -> None:
             fold.add_event(bodies.load_event(event_row))
     with hub.engine.transaction():
         save_fold(hub.engine, capture, fold, row["batches"], hub.now())
+        episodes.delete_after(hub.engine, capture, fold.episodes.number)
         captures.mark_digest_due(hub.engine, capture, False)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from engram.capture.digests.episodes import save_episodes
 from engram.capture.digests.fold import VERSION, Fold
 from engram.store import digests
 
@@ -55,3 +56,4 @@ def save_fold(engine: Engine, capture: int, fold: Fold, through: int, now: int) 
         engine, capture=capture, version=fold.version, now=now, through=through, outcome=facts.pop("outcome"),
         confidence=facts.pop("confidence"), facts=orjson.dumps(facts).decode(), state=orjson.dumps(fold.state).decode(),
     )  # fmt: skip
+    save_episodes(engine, capture, fold, now)

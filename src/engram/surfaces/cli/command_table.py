@@ -29,6 +29,12 @@ COMMANDS = (
         "projects", "sessions.stats:list_projects", empty_message="No projects yet. Run `engram ingest`."
     ),
     CommandSpec("digest", "capture.digests.digest:get_digest", positional=("session_id",)),
+    CommandSpec(
+        "episodes", "capture.digests.episodes:list_episodes", positional=("session_id",),
+        empty_message="No transcript of this session was read, so it has no episodes.",
+    ),
+    CommandSpec("decisions", "capture.digests.episodes:list_decisions", empty_message="No decisions found."),
+    CommandSpec("open", "capture.digests.episodes:list_open_items", empty_message="Nothing was left open."),
     CommandSpec("outcome", "capture.digests.digest:set_outcome", positional=("session_id", "outcome")),
     CommandSpec(
         "cost", "capture.digests.cost:cost", runner="costs:run_cost",

@@ -18,7 +18,7 @@ GROUPS = {
     "memory": (
         "what is remembered: notes, summaries, profile, days",
         (
-            "remember", "get", "context", "history", "recent", "digest", "outcome", "gist", "eras", "profile",
+            "remember", "get", "context", "decisions", "open", "episodes", "history", "recent", "digest", "outcome", "gist", "eras", "profile",
             "narrative", "self", "projects", "days", "delete", "memory",
         ),
     ),

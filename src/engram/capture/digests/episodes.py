@@ -1,0 +1,211 @@
+"""Episodes in the store: saved with the digest after each batch, and shown."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Annotated, Any
+
+import orjson
+
+from engram.clock import to_datetime
+from engram.evidence import decisions
+from engram.evidence.content_words import extract_content_words
+from engram.evidence.episode_facts import build_episode
+from engram.evidence.records import Decision, Episode, EpisodeError, OpenItem
+from engram.hub import Hub
+from engram.operation import Help, operation
+from engram.sessions import lifecycle
+from engram.store import captures, episodes, events, sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.capture.digests.fold import Fold
+    from engram.store.engine import Engine, Row
+
+_OLDER = 500  # decisions of a project that a newer one is compared with
+_SAME_SUBJECT = 4  # rare words that two decisions about the same thing share
+
+
+@operation()
+def list_episodes(
+    hub: Hub, session_id: Annotated[str, Help("session id or a prefix of it")]
+) -> list[Episode]:  # fmt: skip
+    """Show a session as episodes: what was asked, decided and done, and what came of it."""
+    session = lifecycle.get_session(hub, session_id)
+    capture = captures.find_by_session(hub.engine, session.id)
+    rows = episodes.list_by_capture(hub.engine, capture["num"]) if capture else []
+    event_ids = _find_event_ids(hub.engine, capture["num"], rows) if capture else {}
+    superseded = _list_superseded(hub, session.id) if rows else {}
+    return [_episode_from_row(row, session.id, event_ids, superseded) for row in rows]
+
+
+@operation()
+def list_decisions(
+    hub: Hub,
+    project: Annotated[str | None, Help("only decisions in this project")] = None,
+    session: Annotated[str | None, Help("only decisions of this session")] = None,
+    days: Annotated[float | None, Help("how many days back")] = None,
+    rejected: Annotated[bool, Help("show proposals that were turned down instead")] = False,
+    everything: Annotated[bool, Help("also show superseded decisions")] = False,
+    limit: Annotated[int, Help("maximum number to show")] = 50,
+) -> list[Decision]:
+    """Show the rules and choices you made or confirmed in past sessions, newest first."""
+    rows = _list_items(
+        hub, "rejected" if rejected else "decision", project, session, days, limit, in_force=not everything
+    )
+    return [_decision_from_row(row) for row in rows]
+
+
+@operation()
+def list_open_items(
+    hub: Hub,
+    project: Annotated[str | None, Help("only items in this project")] = None,
+    session: Annotated[str | None, Help("only items of this session")] = None,
+    days: Annotated[float | None, Help("how many days back")] = None,
+    limit: Annotated[int, Help("maximum number to show")] = 50,
+) -> list[OpenItem]:
+    """Show what past sessions left undone, newest first."""
+    rows = _list_items(hub, "open", project, session, days, limit, in_force=True)
+    return [
+        OpenItem(
+            id=row["id"],
+            text=row["text"],
+            session_id=row["session_id"],
+            project=row["project"],
+            at=to_datetime(row["at"]),
+            episode=row["title"],
+        )  # fmt: skip
+        for row in rows
+    ]
+
+
+def _list_items(
+    hub: Hub, kind: str, project: str | None, session: str | None, days: float | None, limit: int, *, in_force: bool
+) -> list[Row]:
+    return episodes.list_items(
+        hub.engine, kind, lifecycle.require_positive("limit", limit),
+        project=lifecycle.parse_project_filter(project), in_force=in_force,
+        session_id=lifecycle.get_session(hub, session).id if session else None,
+        since=lifecycle.compute_since(hub, "days", days) if days is not None else None,
+    )  # fmt: skip
+
+
+def _decision_from_row(row: Row) -> Decision:
+    facts = orjson.loads(row["facts"])
+    return Decision(
+        id=row["id"], text=row["text"], kind=facts["kind"], about=facts.get("about", ""), at=to_datetime(row["at"]),
+        session_id=row["session_id"], project=row["project"], superseded_by=row["superseded_by"],
+    )  # fmt: skip
+
+
+def _list_superseded(hub: Hub, session_id: str) -> dict[str, str]:
+    rows = episodes.list_items(hub.engine, "decision", 1000, session_id=session_id)
+    return {row["id"]: row["superseded_by"] for row in rows if row["superseded_by"]}
+
+
+def _find_event_ids(engine: Engine, capture: int, rows: list[Row]) -> dict[int, int]:
+    """Return the event id of every key that episodes name."""
+    keys = sorted({key for row in rows for key in _collect_keys(orjson.loads(row["facts"]))})
+    return {key: found[0] for key, found in events.find_existing(engine, capture, keys).items()}
+
+
+def _collect_keys(node: Any) -> list[int]:
+    if isinstance(node, dict):
+        return [*node.get("keys", ()), *(key for child in node.values() for key in _collect_keys(child))]
+    return [key for child in node for key in _collect_keys(child)] if isinstance(node, list) else []
+
+
+def _episode_from_row(row: Row, session_id: str, event_ids: dict[int, int], superseded: dict[str, str]) -> Episode:
+    facts = orjson.loads(row["facts"])
+
+    def find_events(item: dict[str, Any]) -> tuple[int, ...]:
+        return tuple(event_ids[key] for key in item["keys"] if key in event_ids)
+
+    def to_decision(item: dict[str, Any]) -> Decision:
+        item_id = build_item_id(row["capture"], item)
+        return Decision(
+            id=item_id, text=item["text"], kind=item["kind"], about=item.get("about", ""), session_id=session_id,
+            at=to_datetime(row["started_at"]) if row["started_at"] else None, events=find_events(item),
+            superseded_by=superseded.get(item_id),
+        )  # fmt: skip
+
+    return Episode(
+        session_id=session_id, number=row["number"], title=row["title"], request=facts["request"], result=row["result"],
+        started_at=to_datetime(row["started_at"]) if row["started_at"] else None,
+        ended_at=to_datetime(row["ended_at"]) if row["ended_at"] else None,
+        decisions=tuple(map(to_decision, facts["decisions"])), rejected=tuple(map(to_decision, facts["rejected"])),
+        causes=tuple(item["text"] for item in facts["causes"]),
+        errors=tuple(
+            EpisodeError(error=item["line"], cause=item["cause"], fix=item["fix"], times=item["times"], events=find_events(item))
+            for item in facts["errors"]
+        ),
+        changed=tuple(facts["changed"]), read=tuple(facts["read"]), commits=tuple(facts["commits"]),
+        refused=tuple(facts["refused"]), tests=facts["tests"], open=tuple(facts["open"]), report=facts["report"],
+        events=find_events(facts),
+    )  # fmt: skip
+
+
+def build_item_id(capture: int, item: dict[str, Any]) -> str:
+    """Return the id of an item: the same when its session is read again."""
+    name = f"{capture}:{item['kind']}:{item['keys'][0] if item['keys'] else ''}:{item['text']}"
+    return "d" + blake2b(name.encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+def save_episodes(engine: Engine, capture: int, fold: Fold, now: int) -> None:
+    """Save the episodes of a session that changed since the last save."""
+    changed, fold.episodes.dirty = sorted(fold.episodes.dirty), set()
+    built = [facts for number in changed if (facts := build_episode(fold.state, number)) is not None]
+    episodes.save(engine, [_build_row(capture, facts) for facts in built])
+    for facts in built:
+        rows = _build_item_rows(capture, facts, now)
+        episodes.save_items(engine, capture, facts["number"], rows)
+        _supersede_older(engine, capture, facts, rows)
+
+
+def _build_row(capture: int, facts: dict[str, Any]) -> Row:
+    shown = {name: fact for name, fact in facts.items() if name not in ("number", "from", "until", "title", "result")}
+    return {
+        "capture": capture, "number": facts["number"], "started_at": facts["from"], "ended_at": facts["until"],
+        "title": facts["title"], "result": facts["result"], "facts": orjson.dumps(shown).decode(),
+    }  # fmt: skip
+
+
+def _build_item_rows(capture: int, facts: dict[str, Any], now: int) -> list[Row]:
+    groups = (
+        ("decision", facts["decisions"]), ("rejected", facts["rejected"]),
+        ("cause", [{"kind": "cause", **item} for item in facts["causes"]]),
+        ("open", [{"kind": "open", "text": text, "keys": []} for text in facts["open"]]),
+    )  # fmt: skip
+    rows: dict[str, Row] = {}
+    for kind, items in groups:
+        for item in items:
+            item_id = build_item_id(capture, item)
+            rows[item_id] = {
+                "id": item_id, "capture": capture, "episode": facts["number"], "kind": kind,
+                "at": facts["until"] or facts["from"] or now, "text": item["text"],
+                "words": " ".join(sorted(extract_content_words(item["text"]))), "facts": orjson.dumps(item).decode(),
+            }  # fmt: skip
+    return list(rows.values())
+
+
+def _supersede_older(engine: Engine, capture: int, facts: dict[str, Any], rows: list[Row]) -> None:
+    """Mark older decisions of the project that this episode says it changes."""
+    decided = [row for row in rows if row["kind"] == "decision"]
+    said = " ".join([facts["title"], facts["request"], *(row["text"] for row in decided)])
+    if not decided or not decisions.amends(said):
+        return
+    owner = captures.get(engine, capture)
+    session = sessions.get(engine, owner["session_id"])
+    if session is None or not session["project"]:
+        return
+    words = set(extract_content_words(said))
+    older = episodes.list_older_decisions(
+        engine, session["project"], decided[0]["at"], capture, facts["number"], _OLDER
+    )
+    best: dict[tuple[int, int], list[str]] = {}
+    for row in older:
+        shared = words & set(row["words"].split())
+        if len(shared) >= _SAME_SUBJECT and len(shared) >= 0.3 * min(len(words), len(row["words"].split())):
+            best.setdefault((row["capture"], row["episode"]), []).append(row["id"])
+    if best:
+        episodes.mark_superseded(engine, [item_id for ids in best.values() for item_id in ids], decided[0]["id"])

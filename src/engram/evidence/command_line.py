@@ -1,0 +1,143 @@
+"""Split a shell command into the programs it runs, to tell what it is for and whether its status can be trusted. Pure."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from functools import lru_cache
+
+from engram.platform.value import value
+
+_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\b", re.DOTALL | re.MULTILINE)
+_ASSIGNMENT = re.compile(r"^\w+=")
+_PUNCTUATION = ";&|\n()<>"
+_LONGEST = 4000  # characters of a command that are parsed
+_SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "fish", "wsl", "cmd", "powershell", "pwsh"))
+_SCRIPT_OPTION = re.compile(r"^(?:-[a-z]*c|/[cC]|-Command)$")
+_WRAPPERS = frozenset(
+    "sudo time nice env command exec nohup rtk npx bunx pnpx stdbuf xvfb-run caffeinate winpty then do else if while !"
+    " { &".split()
+)
+_RUNNERS = {  # a program followed by one of these words only starts the program after them
+    "uv": ("run",), "poetry": ("run",), "pipenv": ("run",), "pdm": ("run",), "hatch": ("run",), "rye": ("run",),
+    "bundle": ("exec",), "pnpm": ("exec", "dlx"), "npm": ("exec",), "yarn": ("exec", "dlx"), "mise": ("exec", "x"),
+}  # fmt: skip
+_WITH_ARGUMENT = frozenset(("timeout", "gtimeout", "chronic"))
+
+
+@value
+class ProgramRun:
+    """One program run by a command line."""
+
+    words: tuple[str, ...]  # the program and its arguments, without wrappers such as sudo or npx
+    status: (
+        str  # whose status the command reports: its own (known), its own only if it is zero (zero), another (hidden)
+    )
+
+
+@lru_cache(maxsize=256)
+def parse_command(command: str) -> tuple[ProgramRun, ...]:
+    """Return the programs that a command line runs, in order."""
+    text = _HEREDOC.sub("", command[:_LONGEST])
+    words, operators = _split_words(text)
+    has_pipefail = "pipefail" in text
+    runs: list[ProgramRun] = []
+    for number, program in enumerate(words):
+        bare = _unwrap(program)
+        if not bare:
+            continue
+        status = _find_status(operators[number:], has_pipefail)
+        script = _find_script(bare)
+        if script is None:
+            runs.append(ProgramRun(words=bare, status=status))
+        else:
+            runs += [ProgramRun(words=run.words, status=_combine(run.status, status)) for run in parse_command(script)]
+    return tuple(runs)
+
+
+def _split_words(text: str) -> tuple[list[list[str]], list[str]]:
+    """Return the words of each program, and the operator after each."""
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=_PUNCTUATION)
+    lexer.whitespace, lexer.commenters, lexer.whitespace_split = " \t\r", "", True
+    try:
+        tokens = list(lexer)
+    except ValueError:  # an open quote
+        tokens = re.split(r"[ \t\r]+|(\n|&&|\|\||[;|&])", text)
+    programs: list[list[str]] = [[]]
+    operators: list[str] = []
+    skip = False
+    for word in filter(None, tokens):
+        if skip:
+            skip = False
+        elif word[0] in "<>" or word == "&>":
+            skip = True
+            if programs[-1] and programs[-1][-1] in ("1", "2"):  # the 2 of 2>&1
+                programs[-1].pop()
+        elif not word.strip(";&|\n()"):
+            if programs[-1] and word.strip("()"):
+                operators.append(word.strip("()\n") or ";")
+                programs.append([])
+        else:
+            programs[-1].append(word)
+    if not programs[-1]:  # the line ends with an operator
+        programs.pop()
+        if operators and operators[-1] == ";":
+            operators.pop()
+    return programs, [*operators, ""]
+
+
+def _find_status(operators: list[str], has_pipefail: bool) -> str:
+    """Return whether the status of a whole line is that of the program before these operators."""
+    status = "known"
+    for operator in operators:
+        if operator == "&&":
+            status = "zero"
+        elif operator and not (operator == "|" and has_pipefail):
+            return "hidden"
+    return status
+
+
+def _combine(inner: str, outer: str) -> str:
+    order = ("known", "zero", "hidden")
+    return max(inner, outer, key=order.index)
+
+
+def _unwrap(words: list[str]) -> tuple[str, ...]:
+    """Return the words from the program that does the work."""
+    rest = list(words)
+    while rest:
+        name = get_program_name(rest[0])
+        if _ASSIGNMENT.match(rest[0]) or name in _WRAPPERS:
+            del rest[0]
+            while rest and rest[0].startswith("-") and name in _WRAPPERS:
+                del rest[0]
+        elif name in _WITH_ARGUMENT:
+            del rest[0]
+            while rest and (rest[0].startswith("-") or rest[0][:1].isdigit()):
+                del rest[0]
+        elif len(rest) > 1 and rest[1] in _RUNNERS.get(name, ()):
+            del rest[:2]
+            while rest and rest[0].startswith("-"):
+                del rest[0]
+        elif len(rest) > 2 and name.startswith(("python", "py")) and rest[1] == "-m":
+            del rest[:2]
+        else:
+            return (name, *rest[1:])
+    return ()
+
+
+def get_program_name(word: str) -> str:
+    """Return a program's name without its directory and extension."""
+    name = re.split(r"[/\\]", word)[-1].lower()
+    return re.sub(r"\.(?:exe|cmd|bat|ps1)$", "", name)
+
+
+def _find_script(words: tuple[str, ...]) -> str | None:
+    """Return the script of `bash -c '…'`, or None."""
+    if words[0] not in _SHELLS:
+        return None
+    for number, word in enumerate(words[:-1]):
+        if _SCRIPT_OPTION.match(word):
+            script = words[number + 1]
+            return script if script != words[0] else None
+    return None

@@ -1,0 +1,312 @@
+"""Decisions: rules and choices that a person made or confirmed, found by who said what in answer to what. Pure.
+
+An agent's words count only where a person confirmed them or let them stand.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from engram.evidence import replies, requests
+from engram.evidence.content_words import extract_content_words
+from engram.evidence.reports import find_last_question, find_proposal, has_proposal, iter_statements
+from engram.platform.sentences import split_sentences
+from engram.platform.text import to_one_line
+from engram.platform.value import value
+
+ANSWER, CORRECTION, RULE, ACCEPTED, RECAP = "answer", "correction", "rule", "accepted", "recap"
+REJECTED = "rejected"
+
+LONGEST = 420  # characters of a decision
+RECAP_LENGTH = 950
+_TYPED = 2_000  # characters of a message a person types; more is pasted
+_ASKED = 1_200  # characters from the end of an agent's message in which it asks
+
+_QUESTION_TOOLS = frozenset(
+    "askuserquestion request_user_input ask_user ask_followup_question question ask_question askquestion askuser".split()
+)
+_PLAN_TOOLS = frozenset("exitplanmode exit_plan_mode plan_exit presentplan present_plan".split())
+_ANSWERED = re.compile(r'"([^"\n]{3,500})"\s*[=:]\s*"([^"]{1,600})"')
+_REASON = re.compile(
+    r"(?:the user said:|reason for the rejection:|(?:user )?feedback:|user (?:said|responded|replied):)\s*(.+)",
+    re.DOTALL | re.IGNORECASE,
+)
+_NOTE_AFTER_REASON = re.compile(r"\n\s*Note: .*", re.DOTALL)
+_DECLINED = re.compile(
+    r"doesn't want|declined|did not answer|wants? to clarify|cancell?ed|dismissed|timed out", re.IGNORECASE
+)
+_RECAP_START = re.compile(
+    r"\b(?:recap|summary|summari[sz]e|final(?:ly)?|settled|understood|got it|agreed|confirmed|amended?|noted|locked in|so[,:]? )\b",
+    re.IGNORECASE,
+)
+_RECAP_LABEL = re.compile(
+    r"\b(?:recap(?: of)?\b|settled:|(?:final|amended) (?:\w+ ){0,2}(?:policy|rule|recap|summary|behavior)\b|amended rule|to summari[sz]e)",
+    re.IGNORECASE,
+)
+_INTENTION = re.compile(
+    r"^(?:i(?:'ll| will|'m going| am going)|let me|now|running|next,? i|i(?:'ve| have) (?:updated|made|run|added)|tests?\b|all tests|"
+    r"thanks|excellent|perfect|great|you're (?:absolutely )?right|to verify)\b",
+    re.IGNORECASE,
+)
+_IMPERATIVE = re.compile(
+    r"^(?:(?:also|and|so|but|then|just|please|ok(?:ay)?|no|yes|right|ideally)[,\s]+)*(?:always|never|only|don'?t|do not|keep|use|make|"
+    r"ensure|prefer|avoid|no\b|stick|must|stay|leave|drop|do\b|put|write|set|call|name|run|let'?s|let\b|add|remove|create|stop|skip|treat|"
+    r"return|pin|instead|i want|i'?d like|i would like|i don'?t want|i prefer|we (?:want|need|must|only|always|never)|the rules?)\b",
+    re.IGNORECASE,
+)
+_CONSTRAINT = re.compile(
+    r"\b(?:must(?:n'?t)?|has to (?:be|stay)|have to (?:be|stay)|needs? to (?:be|stay)|don'?t want|do not want|as \w+ as possible|"
+    r"(?:we|i) no longer|no longer (?:use|need|want|support|publish)\w*|from now on|i only want|i want people|i'?d like (?:us|it|the|to see|all)|"
+    r"should (?:never|always|only|stay)|(?:it|this|that|we|you|they|there) should(?:n'?t| not)?\b)",
+    re.IGNORECASE,
+)
+_REFERRING = re.compile(  # an order that takes up what the agent proposed
+    r"^(?:(?:ok(?:ay)?|yes|sure|alright|please|and|then|can you|could you)[,\s]+)*(?:create a plan|plan|implement|do|apply|fix|add|go (?:for|with|ahead)|"
+    r"let'?s|use|take|make|build|write|investigate|proceed|use|hand|delegate|execute)\b.{0,80}?\b(?:it|that|this|them|these|those|everything|both|all|"
+    r"the (?:plan|fix|change|hint|suggestion|recommendation|proposal|first|second|rest)|option \w+|implementation)\b",
+    re.IGNORECASE,
+)
+_AMENDING = re.compile(
+    r"\b(?:amend(?:s|ed|ment)?|supersed\w+|no longer|changed? (?:our|my) mind|replac(?:e|es|ing) the (?:old|earlier|previous)|"
+    r"from now on|instead of what|revis(?:e|ed|ion)|overrides? the|used to|not anymore|anymore)\b",
+    re.IGNORECASE,
+)
+_CODE_TASK = re.compile(
+    r"^(?:fix|add|create|implement|write|update|remove|run|check|look|investigate|review|analy[sz]e|commit|push)\b",
+    re.IGNORECASE,
+)
+
+
+_LINK = re.compile(r"https?://\S+")
+_LIST_AFTER_COLON = re.compile(r":[ \t]*(?:\n[ \t]*(?:[-*•]|\d+[.)])[^\n]*){1,8}")
+
+
+@value
+class FoundDecision:
+    """A rule or a choice, with the question or proposal it settles."""
+
+    kind: str  # answer, correction, rule, accepted, recap; rejected for what was turned down
+    text: str
+    about: str = ""
+
+
+def is_question_tool(name: str | None) -> bool:
+    """Return whether a tool asks the person."""
+    return (name or "").rpartition("__")[2].lower() in _QUESTION_TOOLS
+
+
+def is_plan_tool(name: str | None) -> bool:
+    """Return whether a tool presents a plan for approval."""
+    return (name or "").rpartition("__")[2].lower() in _PLAN_TOOLS
+
+
+def amends(text: str) -> bool:
+    """Return whether a text says that it changes an earlier decision."""
+    return bool(_AMENDING.search(text))
+
+
+def find_denial_reason(text: str) -> str:
+    """Return what a person said when they refused a call."""
+    match = _REASON.search(text)
+    return _NOTE_AFTER_REASON.sub("", match[1]).strip()[:_TYPED] if match else ""
+
+
+def read_tool_answers(arguments: Any, output: str) -> list[FoundDecision]:
+    """Return the answers a person gave to an agent's question tool."""
+    if _DECLINED.search(output[:200]) and not _ANSWERED.search(output):
+        return []
+    questions = _list_questions(arguments)
+    pairs = _ANSWERED.findall(output)
+    if not pairs and len(questions) == 1 and output.strip():
+        answer = re.sub(
+            r"^(?:user (?:has )?(?:answered|responded|selected)[^:]*|answer|<answer>)\s*:?\s*",
+            "",
+            output.strip(),
+            flags=re.IGNORECASE,
+        )
+        pairs = [(next(iter(questions)), answer[:600])]
+    return [
+        FoundDecision(
+            kind=ANSWER, text=_describe_answer(answer, questions.get(question, {})), about=to_one_line(question, 200)
+        )
+        for question, answer in pairs
+        if answer.strip()
+    ]
+
+
+def _list_questions(arguments: Any) -> dict[str, dict[str, str]]:
+    """Return the options of each question asked, with their descriptions."""
+    fields = arguments if isinstance(arguments, dict) else {}
+    asked = fields.get("questions")
+    many = [item for item in asked if isinstance(item, dict)] if isinstance(asked, list) else [fields]
+    questions = {}
+    for item in many:
+        text = str(item.get("question") or item.get("prompt") or item.get("text") or "")
+        options = item.get("options") or item.get("choices") or []
+        if text:
+            questions[text] = {
+                str(option.get("label")): str(option.get("description") or "")
+                for option in (options if isinstance(options, list) else [])
+                if isinstance(option, dict)
+            }
+    return questions
+
+
+def _describe_answer(answer: str, options: dict[str, str]) -> str:
+    details = options.get(answer, "")
+    label = answer.replace("(Recommended)", "").strip()
+    return to_one_line(f"{label}: {details}" if details else label, LONGEST)
+
+
+def read_plan(plan: str) -> str:
+    """Return what a plan is about: its heading and its first points, on one line."""
+    headings = [line.strip("# ").strip() for line in plan.splitlines() if line.startswith("#")]
+    title = (
+        re.sub(r"^(?:plan|implementation plan)\s*[:\u2014-]\s*", "", headings[0], flags=re.IGNORECASE)
+        if headings
+        else ""
+    )
+    points = [sentence for _, sentence in iter_statements(plan, 4_000)][:4]
+    return to_one_line(f"{title}: {' '.join(points)}" if title else " ".join(points), LONGEST)
+
+
+def read_reply(message: str, before: str, *, interrupted: bool = False, acted: bool = False) -> list[FoundDecision]:
+    """Return what a person decided in a message, given the agent's message before it.
+
+    `acted` says that the agent called tools since the person's last message.
+    """
+    statements = _list_statements(message)
+    asked = find_last_question(before[-_ASKED:])
+    is_choice = replies.is_choice(asked)
+    if interrupted or replies.is_correction(message):
+        if interrupted or acted or (is_choice if asked else has_proposal(before)) or _has_suggestion(statements):
+            return _read_correction(statements, before, interrupted=interrupted)
+    elif replies.is_approval(message) or _takes_up(message, before):
+        return _read_approval(message, statements, before, asked)
+    elif is_choice and _answers(message, statements, before):
+        return _build(ANSWER, statements, asked)
+    suggested = [sentence for sentence in statements if replies.is_suggestion(sentence)] if before else []
+    return _build(CORRECTION, suggested, "") or _build(RULE, list(filter(_is_rule, statements)), "")
+
+
+def _has_suggestion(statements: list[str]) -> bool:
+    return any(map(replies.is_suggestion, statements))
+
+
+def _takes_up(message: str, before: str) -> bool:
+    """Return whether a message orders what the agent proposed: do it, implement that, let's use the second."""
+    return (
+        bool(before)
+        and len(message) <= _TYPED
+        and bool(_REFERRING.match(message))
+        and not message.rstrip().endswith("?")
+    )
+
+
+def read_request(message: str) -> list[FoundDecision]:
+    """Return the rules a person sets in a request, and the plan it hands over."""
+    plan = requests.find_plan(message)
+    if plan:
+        return [FoundDecision(kind=ACCEPTED, text=read_plan(plan))]
+    return _build(RULE, list(filter(_is_rule, _list_statements(message))), "")
+
+
+def _is_rule(sentence: str) -> bool:
+    """Return whether a sentence outside of an answer states a rule."""
+    if replies.is_plain_question(sentence) or replies.is_aside(sentence) or len(sentence.split()) < 4:
+        return False
+    if replies.is_hedged(sentence):
+        return False
+    return (replies.is_rule(sentence) and bool(_IMPERATIVE.match(sentence))) or bool(_CONSTRAINT.search(sentence))
+
+
+def _read_correction(statements: list[str], before: str, *, interrupted: bool) -> list[FoundDecision]:
+    kept = [sentence for sentence in statements if not replies.is_plain_question(sentence)]
+    made = _build(CORRECTION, kept, find_last_question(before[-_ASKED:]))
+    turned_down = find_proposal(before) if made and not interrupted and has_proposal(before) else ""
+    if turned_down and len(turned_down.split()) >= 4:
+        made.append(FoundDecision(kind=REJECTED, text=to_one_line(turned_down, 240), about=made[0].text[:160]))
+    return made
+
+
+def _read_approval(message: str, statements: list[str], before: str, asked: str) -> list[FoundDecision]:
+    """Return what an approval accepts: the agent's proposal, with what the person adds."""
+    offers = bool(asked) and replies.is_choice(asked)
+    if not (offers or has_proposal(before)) or (replies.is_weak_approval(message) and not offers):
+        return _build(RULE, list(filter(_is_rule, statements)), "")
+    rest = [sentence for sentence in statements if not replies.is_plain_question(sentence)]
+    proposal = find_proposal(before)
+    if len(proposal.split()) < 4 or _is_routine(proposal):
+        proposal = ""
+    said = [sentence for sentence in rest if len(replies.strip_approval(sentence).split()) >= 4]
+    if said:
+        return _build(ANSWER if replies.is_approval(message) else ACCEPTED, said, proposal or asked)
+    return [FoundDecision(kind=ACCEPTED, text=proposal)] if proposal and not message.rstrip().endswith("?") else []
+
+
+def _is_routine(proposal: str) -> bool:
+    """Return whether a proposal is only about committing, pushing or going on."""
+    return (
+        bool(
+            re.match(
+                r"^(?:commit|push|continue|proceed|run|go ahead|start|reply|post|open|create a pr)\b",
+                proposal,
+                re.IGNORECASE,
+            )
+        )
+        and len(proposal) < 60
+    )
+
+
+def _answers(message: str, statements: list[str], before: str) -> bool:
+    """Return whether a message answers the question before it, and is no new request."""
+    if not statements or message.rstrip().endswith("?") or len(message) > _TYPED:
+        return False
+    shared = extract_content_words(message) & extract_content_words(before[-_ASKED:])
+    if _CODE_TASK.match(message) and len(shared) < 3:
+        return False
+    return len(message.split()) <= 8 or len(shared) >= 2
+
+
+def _list_statements(message: str) -> list[str]:
+    """Return the sentences of what a person typed, without questions that only ask, asides and approval."""
+    sentences: list[str] = []
+    for line in _join_lists(message[:_TYPED].replace("\u2019", "'")).splitlines():
+        bare = line.strip().lstrip("-*• ")
+        if bare and not bare.startswith((">", "```", "|")):
+            sentences += split_sentences(_LINK.sub("", bare).strip())
+    return [sentence for sentence in sentences if not replies.is_aside(sentence) and re.search(r"\w", sentence)]
+
+
+def _join_lists(message: str) -> str:
+    """Join a list to the line that introduces it: `The rules are:` says nothing alone."""
+    return _LIST_AFTER_COLON.sub(lambda match: match[0].replace("\n", " "), message)
+
+
+def _build(kind: str, sentences: list[str], about: str) -> list[FoundDecision]:
+    kept = [sentence for sentence in sentences if not replies.is_plain_question(sentence)]
+    text = to_one_line(" ".join(kept), LONGEST)
+    if not text or (replies.is_bare_approval(text) and kind != ANSWER):
+        return []
+    return [FoundDecision(kind=kind, text=text, about=to_one_line(about, 200))]
+
+
+def find_recap(message: str, decided: list[str]) -> str:
+    """Return the sentences in which an agent restates what a person decided, or "" if it does not.
+
+    Questions and announcements of what it does next are left out.
+    """
+    sentences = [
+        sentence
+        for _, sentence in iter_statements(message, 4_000)
+        if not sentence.rstrip().endswith("?") and not _INTENTION.match(sentence)
+    ]
+    if not sentences or not decided:
+        return ""
+    start = next((number for number, sentence in enumerate(sentences) if _RECAP_LABEL.search(sentence)), 0)
+    marked = start > 0 or bool(_RECAP_START.search(message[:100]))
+    chosen = sentences[start:] if marked else [sentence for sentence in sentences if replies.is_rule(sentence)]
+    needed = extract_content_words(" ".join(decided))
+    shared = needed & extract_content_words(message[:4_000])
+    return to_one_line(" ".join(chosen), RECAP_LENGTH) if len(shared) >= min(3, max(1, len(needed) // 3)) else ""

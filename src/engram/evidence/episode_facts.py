@@ -1,0 +1,47 @@
+"""The facts of one episode, as they are stored and shown. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engram.evidence.episodes import EpisodeFold, judge_result, list_decisions
+
+_CAUSES = 3
+_ERRORS = 6
+
+
+def build_episode(state: dict[str, Any], number: int) -> dict[str, Any] | None:
+    """Return the facts of an episode, or None if the state no longer holds it."""
+    kept = state["evidence"]["episodes"]
+    position = number - state["evidence"]["closed"]
+    if not 0 <= position < len(kept):
+        return None
+    episode, is_last = kept[position], position == len(kept) - 1
+    end = EpisodeFold(state["evidence"]).describe_end(episode, is_last=True) if is_last else episode
+    return {
+        **{name: episode[name] for name in ("number", "title", "request", "keys", "from", "until", "read", "changed", "commits")},
+        "result": judge_result(episode, is_last), "more": episode["more"], "decisions": list_decisions(episode),
+        "rejected": episode["rejected"], "causes": list_causes(episode), "errors": _list_errors(state, number),
+        "refused": episode["denied"], "tests": {True: "passed", False: "failed"}.get(episode["tests"]),
+        "open": end["open"], "report": end["report"],
+    }  # fmt: skip
+
+
+def list_causes(episode: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the causes that what followed bore out: a change and, where there was a check, its success."""
+    checked = episode["tests"] is not None or episode["build"] is not None
+    borne = [
+        cause for cause in episode["causes"]
+        if cause.get("borne") or (not checked and len(episode["changed"]) > cause["changes"]) or not episode["acts"]
+    ]  # fmt: skip
+    if not borne and not episode["changed"]:
+        borne = episode["causes"][-1:]  # an analysis without changes: the last word stands
+    return [{"text": cause["text"], "keys": cause["keys"]} for cause in borne[-_CAUSES:]]
+
+
+def _list_errors(state: dict[str, Any], number: int) -> list[dict[str, Any]]:
+    return [
+        {name: error.get(name, "") for name in ("line", "cause", "fix", "times")} | {"keys": [error["key"]]}
+        for error in state["errors"]
+        if error.get("episode") == number
+    ][-_ERRORS:]

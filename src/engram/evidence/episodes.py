@@ -1,0 +1,315 @@
+"""Cut a session into episodes: a request, what was decided about it, what was done and what came of it. No I/O.
+
+The fold can be interrupted and continued: its state is JSON of bounded size. Only the last episode still changes, but
+for results that arrive late; closed ones beyond a limit are only in the store.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engram.evidence import decisions, purposes, reports, requests
+from engram.evidence.actions import CallAction
+from engram.evidence.content_words import measure_overlap
+from engram.evidence.decisions import ACCEPTED, RECAP, REJECTED, FoundDecision
+from engram.platform.text import to_one_line
+from engram.types import Event
+
+_KEPT = 12  # closed episodes kept in the state
+_ITEMS = 14  # decisions of an episode
+_FILES = 24
+_SPOKEN = 6_000  # characters of the agent's last message that are kept
+_REPORT = 500
+
+FIXED, DONE, PARTLY, NOT_DONE, ABANDONED = "fixed", "done", "partly", "not done", "abandoned"
+_ASKS_FOR_FIX = ("fix", "bug", "error", "fail", "broken", "crash", "issue", "wrong", "regression", "not working")
+
+
+def build_empty_state() -> dict[str, Any]:
+    """Return the state of a session without events."""
+    return {
+        "episodes": [], "closed": 0, "agent": "", "agent_key": 0, "report": "", "pending": {}, "interrupted": False,
+        "acted": False,
+    }  # fmt: skip
+
+
+class EpisodeFold:
+    """The episodes of a session so far."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        self.state = state
+        self.dirty: set[int] = set()  # numbers of the episodes changed since the last save
+
+    @property
+    def current(self) -> dict[str, Any] | None:
+        """The episode that is going on."""
+        episodes: list[dict[str, Any]] = self.state["episodes"]
+        return episodes[-1] if episodes else None
+
+    @property
+    def number(self) -> int:
+        """The number of the current episode; -1 before the first."""
+        return int(self.current["number"]) if self.current else -1
+
+    # ---- What a person says
+
+    def add_request(self, text: str, event: Event, key: int) -> bool:
+        """Add a person's message; return whether it corrects the agent."""
+        message = requests.clean_request(text)
+        if not message:
+            return False
+        episode, before = self.current, self.state["agent"]
+        interrupted, self.state["interrupted"] = self.state["interrupted"], False
+        if episode is None or not episode["request"]:
+            self._begin(message, event, key)
+            return False
+        found = decisions.read_reply(message, before, interrupted=interrupted, acted=self.state["acted"])
+        is_correction = any(decision.kind == decisions.CORRECTION for decision in found)
+        if is_correction:
+            episode["recap"] = None  # what the agent said last did not stand
+        is_reply = bool(found) and found[0].kind != decisions.RULE
+        if not is_reply and episode["acts"] and requests.is_substantial(message):
+            self._begin(message, event, key)
+            return False
+        self._add_decisions(found, key, before=before)
+        if requests.is_substantial(message) and len(episode["more"]) < 6:
+            episode["more"].append(to_one_line(message, 160))
+        self._touch(episode, event, last="user")
+        self.state.update(agent="", agent_key=0, acted=False)
+        return is_correction
+
+    def add_interrupt(self, event: Event) -> None:
+        """Note that the person stopped the agent."""
+        self.state["interrupted"] = True
+        if self.current:
+            self._touch(self.current, event, last="interrupt")
+
+    def _begin(self, message: str, event: Event, key: int) -> None:
+        episodes = self.state["episodes"]
+        if not requests.is_substantial(message):
+            if not episodes:
+                return
+            message = message or episodes[-1]["request"]
+        self._close()
+        number = self.state["closed"] + len(episodes)
+        episode = {
+            "number": number, "title": requests.find_title(message), "request": requests.find_goal(message, 400),
+            "keys": [key], "from": event.at, "until": event.at, "more": [], "decisions": [], "rejected": [], "recap": None,
+            "read": [], "changed": [], "commands": 0, "tests": None, "build": None, "commits": [], "acts": 0, "causes": [],
+            "report": "", "open": [], "todo": [], "denied": [], "last": "user", "reverted": 0,
+        }  # fmt: skip
+        episodes.append(episode)
+        if len(episodes) > _KEPT:
+            del episodes[0]
+            self.state["closed"] += 1
+        self.state.update(agent="", agent_key=0, report="", acted=False)
+        self._add_decisions(decisions.read_request(message), key)
+        self.dirty.add(number)
+
+    def _close(self) -> None:
+        """Fix what the current episode left open, before the next one begins."""
+        episode = self.current
+        if episode is not None:
+            episode.update(self.describe_end(episode, is_last=False))
+            self.dirty.add(episode["number"])
+
+    def describe_end(self, episode: dict[str, Any], *, is_last: bool) -> dict[str, Any]:
+        """Return what the agent reported last in the current episode, and what is open."""
+        report = self.state["report"]
+        return {
+            "report": to_one_line(report.replace("**", ""), _REPORT) if report else episode["report"],
+            "open": _list_open_items(episode, report, is_last),
+        }
+
+    def _add_decisions(self, found: list[FoundDecision], key: int, before: str = "") -> None:
+        episode = self.current
+        if episode is None:
+            return
+        keys = [key, self.state["agent_key"]] if before and self.state["agent_key"] else [key]
+        for decision in found:
+            item = {"kind": decision.kind, "text": decision.text, "about": decision.about, "keys": keys}
+            target = episode["rejected" if decision.kind == REJECTED else "decisions"]
+            target.append(item)
+            del target[:-_ITEMS]
+        self.dirty.add(episode["number"])
+
+    # ---- What the agent says and does
+
+    def add_agent_message(self, text: str, event: Event, key: int) -> None:
+        """Add a message of the agent."""
+        episode = self.current
+        if episode is None:
+            return
+        if not self.state["acted"]:
+            self._note_recap(episode, text, key)
+        for cause in reports.find_causes(text):
+            episode["causes"] = [
+                *episode["causes"],
+                {"text": cause, "keys": [key], "changes": len(episode["changed"])},
+            ][-4:]
+        self.state.update(agent=text[-_SPOKEN:], agent_key=key, report=text[-_SPOKEN:])
+        self._touch(episode, event, last="assistant")
+
+    def _note_recap(self, episode: dict[str, Any], text: str, key: int) -> None:
+        """Keep the agent's restatement of what the person just decided, while the person lets it stand."""
+        decided = [item["text"] for item in episode["decisions"] if item["kind"] != ACCEPTED]
+        recap = decisions.find_recap(text, decided)
+        if recap:
+            episode["recap"] = {"kind": RECAP, "text": recap, "about": "", "keys": [key]}
+
+    def add_call(self, action: CallAction, event: Event, key: int) -> None:
+        """Add a call of the agent."""
+        episode = self.current
+        if episode is None:
+            self._begin_unasked(event, key)
+            episode = self.current
+        if episode is None:
+            return
+        episode["acts"] += 1
+        self.state["acted"] = True
+        if action.todo:
+            episode["todo"] = [[to_one_line(text, 120), finished] for text, finished in action.todo[:30]]
+        if decisions.is_question_tool(event.name) or decisions.is_plan_tool(event.name):
+            self.state["pending"] = {
+                "call": event.call_id, "name": event.name, "arguments": _shrink(event.arguments), "key": key,
+            }  # fmt: skip
+        self._touch(episode, event, last="call")
+
+    def _begin_unasked(self, event: Event, key: int) -> None:
+        """Begin an episode for work whose request is not in the transcript."""
+        self._begin("(request not in the transcript)", event, key)
+        if self.current:
+            self.current["request"] = ""
+
+    def add_result(self, action: CallAction, event: Event, key: int, failed: bool) -> None:
+        """Add the result of a call."""
+        episode = self.current
+        if episode is None:
+            return
+        pending = self.state["pending"]
+        if pending and pending["call"] == event.call_id:
+            self.state["pending"] = {}
+            self._add_answer(pending, event, key)
+        elif event.verdict == "denied":
+            self._add_denial(action, event, key)
+        elif not failed:
+            _add_paths(episode["read"], action.reads)
+            _add_paths(episode["changed"], action.changes)
+        self._touch(episode, event, last="result")
+
+    def _add_answer(self, pending: dict[str, Any], event: Event, key: int) -> None:
+        """Add what a person answered to a question or a plan."""
+        reason = decisions.find_denial_reason(event.text)
+        refused = event.verdict in ("denied", "interrupted", "error")
+        if decisions.is_plan_tool(pending["name"]):
+            plan = decisions.read_plan(str((pending["arguments"] or {}).get("plan") or ""))
+            if refused and (reason or event.verdict == "denied"):
+                self._add_decisions([FoundDecision(kind=REJECTED, text=plan, about=reason[:160])] if plan else [], key)
+                self._add_decisions(
+                    [FoundDecision(kind=decisions.CORRECTION, text=to_one_line(reason, 420))] if reason else [], key
+                )
+            elif not refused and plan:
+                self._add_decisions([FoundDecision(kind=ACCEPTED, text=plan)], key)
+        elif not refused:
+            self._add_decisions(decisions.read_tool_answers(pending["arguments"], event.text), key)
+        elif reason:
+            self._add_decisions([FoundDecision(kind=decisions.ANSWER, text=to_one_line(reason, 420))], key)
+
+    def _add_denial(self, action: CallAction, event: Event, key: int) -> None:
+        """Add a call that the person refused, with the reason."""
+        episode = self.current
+        assert episode is not None
+        reason = decisions.find_denial_reason(event.text)
+        what = to_one_line(f"{_VERBS.get(action.kind, 'use')} {action.subject}", 200)
+        episode["denied"] = [*episode["denied"], what][-6:]
+        if reason:
+            self._add_decisions(
+                [FoundDecision(kind=decisions.CORRECTION, text=to_one_line(reason, 420), about=what)], key
+            )
+            self._add_decisions([FoundDecision(kind=REJECTED, text=what, about=to_one_line(reason, 160))], key)
+
+    # ---- What came of it
+
+    def note_run(self, purpose: str, passed: bool | None) -> None:
+        """Note whether tests or a build passed."""
+        episode = self.current
+        if episode is None or passed is None:
+            return
+        episode["tests" if purpose == purposes.TEST else "build"] = passed
+        episode["causes"] = [
+            dict(cause, borne=cause.get("borne") or (passed and len(episode["changed"]) > 0))
+            for cause in episode["causes"]
+        ]
+
+    def note_commit(self, subject: str) -> None:
+        """Note a commit."""
+        if self.current:
+            self.current["commits"] = [*self.current["commits"], subject][-12:]
+
+    def note_revert(self) -> None:
+        """Note that work was discarded."""
+        if self.current:
+            self.current["reverted"] += 1
+
+    def _touch(self, episode: dict[str, Any], event: Event, last: str) -> None:
+        episode["last"] = last
+        episode["until"] = max(event.at or 0, episode["until"] or 0) or None
+        self.dirty.add(episode["number"])
+
+
+_VERBS = {"run": "run", "edit": "edit", "read": "read"}
+
+
+def _shrink(arguments: Any) -> Any:
+    """Return the arguments of a question or a plan without anything long but the plan."""
+    if not isinstance(arguments, dict):
+        return {}
+    return {name: field[:6_000] if isinstance(field, str) else field for name, field in arguments.items()}
+
+
+def _add_paths(paths: list[str], new: tuple[str, ...]) -> None:
+    for path in new:
+        if path not in paths and len(paths) < _FILES:
+            paths.append(path)
+
+
+def list_decisions(episode: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the decisions of an episode: the agent's restatement first, then what it does not hold."""
+    recap = episode["recap"]
+    if recap is None:
+        return list(episode["decisions"])
+    covered = [item for item in episode["decisions"] if measure_overlap(item["text"], recap["text"]) >= 0.7]
+    keys = [key for item in covered for key in item["keys"]]
+    return [
+        {**recap, "keys": [*recap["keys"], *keys][:8]},
+        *(item for item in episode["decisions"] if item not in covered),
+    ]
+
+
+def _list_open_items(episode: dict[str, Any], report: str, is_last: bool) -> list[str]:
+    """Return what an episode leaves undone: open steps of the agent's list, what it reports, its last question."""
+    steps = [text for text, finished in episode["todo"] if not finished]
+    question = reports.find_last_question(report) if is_last and episode["last"] == "assistant" else ""
+    items: list[str] = []
+    for item in [*steps, *reports.find_open_items(report)[:5], to_one_line(question, 200)]:
+        if item and not any(measure_overlap(item, other) >= 0.8 for other in items):
+            items.append(item)
+    return items
+
+
+def judge_result(episode: dict[str, Any], is_last: bool) -> str:
+    """Return what came of an episode: fixed, done, partly, not done or abandoned."""
+    if is_last and episode["last"] in ("interrupt", "call", "result"):
+        return PARTLY if episode["commits"] else ABANDONED
+    if is_last and episode["last"] == "user" and not episode["acts"]:
+        return NOT_DONE
+    if episode["tests"] is False or (episode["tests"] is None and episode["build"] is False):
+        return PARTLY if episode["changed"] else NOT_DONE
+    if episode["reverted"] and not episode["commits"]:
+        return NOT_DONE
+    if [text for text, finished in episode["todo"] if not finished]:
+        return PARTLY
+    asked = f"{episode['title']} {episode['request']}".lower()
+    if episode["changed"] and any(word in asked for word in _ASKS_FOR_FIX):
+        return FIXED
+    return DONE

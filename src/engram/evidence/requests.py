@@ -1,0 +1,170 @@
+"""Find what a person asked for in what they typed: without wrappers, pasted logs and boilerplate. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from engram.platform.sentences import split_sentences
+from engram.platform.text import to_one_line
+
+TITLE = 80  # characters of a title
+_READ = 20_000  # characters of a message that are looked at
+
+_WRAPPED = re.compile(  # what programs put around or into a person's message
+    r"<(system-reminder|ide_\w+|local-command-\w+|command-message|command-name|command-contents|task-notification|"
+    r"teammate-message|user-prompt-submit-hook|environment_context|environment_details|user_instructions|instructions|"
+    r"skill|post-tool-use\S*|bash-\w+|permissions\S*|collaboration_mode|turn_aborted|recommended_\w+|attached_files?|"
+    r"file_content|additional_data|manually_attached_skills|cursor_commands|timestamp|open_and_recently_viewed_files)"
+    r"\b[^>]*>.*?(?:</\1>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_COMMAND_NAME = re.compile(r"<command-name>\s*/?(.*?)\s*</command-name>", re.DOTALL)
+_COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_KEPT_TAG = re.compile(r"</?(?:command-args|user_query|task|feedback|user_message|answer)\b[^>]*>", re.IGNORECASE)
+_IDE_CONTEXT = re.compile(r"^# Context from my IDE setup:.*?^## My request for \w+:\s*", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_PLACEHOLDER = re.compile(r"\[(?:Image|Pasted text)[^\]\n]{0,60}\]|\[image\]", re.IGNORECASE)
+_PLAN = re.compile(
+    r"^\s*(?:please\s+|let'?s\s+|now\s+)?(?:implement|execute|carry out|follow|do)\s+(?:the|this|my|our)\s+(?:following\s+)?"
+    r"(?:implementation\s+)?plan\b[^\n]{0,40}?[:.]?\s*(?:\n|$)",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"^\s{0,3}#{1,4}\s+(.+?)\s*#*\s*$", re.MULTILINE)
+_HEADING_LABEL = re.compile(
+    r"^(?:implementation\s+)?(?:plan|task|goal|feature|bug|fix)\s*[:\u2014\u2013-]\s*", re.IGNORECASE
+)
+_GENERAL_HEADING = re.compile(
+    r"^(?:(?:implementation|refactoring|the|current|final|updated|execution)\s+)*(?:plan|summary|overview|context|task|goal|"
+    r"problem|background|steps?|changes|todo|approach|prerequisites?|instructions?)\W*$",
+    re.IGNORECASE,
+)
+_PURPOSE_SECTION = re.compile(
+    r"^\s{0,3}#{1,4}\s+(?:context|problem|goal|summary|overview|background|motivation|objective|why)\b[^\n]*\n+(.+?)(?=\n\s*#|\Z)",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+_LOG_LINE = re.compile(
+    r"^\s*(?:\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|at \S+ ?\(|File \"|Traceback|[+\-@]{2,3} |\$ |>>> |➜ |❯ |\| |"
+    r"[│┃┌└├─╭╰•·✓✗✘⚠]|\w+(?:\.\w+)+(?:Error|Exception)\b|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL)\b|npm (?:ERR|error|warn)|"
+    r"(?:error|fatal|warning): |remote: |Base directory for this skill)"
+)
+_GREETING = re.compile(
+    r"^(?:hi|hey|hello|good (?:morning|evening)|thanks|thank you|please|ok(?:ay)?|so|alright|right|great|now|well|and|also|"
+    r"there)\b[\s,.!:-]*|^(?:hi|hey|hello) \w+[,!]\s*",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(
+    r"^(?:continue(?: from where you left off| please)?|go on|go ahead|proceed|resume|try again|retry|start|begin|"
+    r"keep going|carry on|next|yes|no|ok(?:ay)?|y|n|hi|hello|hey|test|ping|help|help me|warmup|read (?:this|the) file|"
+    r"can you help(?: me)?(?: with this)?|see (?:above|below)|fix (?:it|this)|do it|please|thanks?|thank you)[\s.!?,]*$",
+    re.IGNORECASE,
+)
+_ISSUE_LINK = re.compile(
+    r"https?://[\w.-]+/([\w.-]+/)([\w.-]+)/(?:-/)?(?:issues|pull|pulls|merge_requests|discussions)/(\d+)\S*"
+)
+_LINK = re.compile(r"https?://\S+")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+def clean_request(text: str) -> str:
+    """Return what a person typed, without what programs added to it and without images."""
+    text = text[:_READ]
+    if "# Context from my IDE" in text:
+        text = _IDE_CONTEXT.sub("", text)
+    if "<" in text:
+        text = _unwrap_command(text)
+        text = _KEPT_TAG.sub("", _WRAPPED.sub("", text))
+    return _PLACEHOLDER.sub("", text).strip() if "[" in text else text.strip()
+
+
+def _unwrap_command(text: str) -> str:
+    """Replace the wrapper of a slash command by its name and arguments, if it has arguments."""
+    name, arguments = _COMMAND_NAME.search(text), _COMMAND_ARGUMENTS.search(text)
+    if not name:
+        return text
+    given = arguments[1].strip() if arguments else ""
+    rest = _COMMAND_ARGUMENTS.sub("", _COMMAND_NAME.sub("", text))
+    return f"{name[1].strip()}: {given}\n{rest}" if given else rest
+
+
+def is_substantial(text: str) -> bool:
+    """Return whether a cleaned message asks for something by itself, unlike `continue`."""
+    bare = _FENCE.sub("", text).strip()
+    return bool(bare) and not _EMPTY.match(bare) and (len(_WORD.findall(bare)) >= 2 or bool(_LINK.search(bare)))
+
+
+def find_goal(text: str, length: int) -> str:
+    """Return what a cleaned message asks for, on one line: for a plan its heading and purpose."""
+    plan = _split_plan(text)
+    if plan:
+        heading, purpose = plan
+        return to_one_line(f"{heading}. {purpose}" if heading and purpose else heading or purpose, length)
+    prose = " ".join(_list_prose(text))
+    return to_one_line(_shorten_links(prose or text), length)
+
+
+def find_title(text: str) -> str:
+    """Return a title for a cleaned request: a plan's heading, else the first sentence that says something."""
+    plan = _split_plan(text)
+    if plan and plan[0]:
+        return to_one_line(plan[0], TITLE)
+    for line in _list_prose(text):
+        for sentence in split_sentences(_shorten_links(line)):
+            title = _strip_greeting(sentence)
+            if is_substantial(title) and len(_WORD.findall(title)) >= 2:
+                return to_one_line(_capitalize(title), TITLE)
+    return to_one_line(_shorten_links(" ".join(text.split())), TITLE)
+
+
+def find_plan(text: str) -> str:
+    """Return the plan that a message hands over, or ""."""
+    lead = _PLAN.match(text)
+    return text[lead.end() :].strip() if lead and len(text) - lead.end() > 80 else ""
+
+
+def _split_plan(text: str) -> tuple[str, str] | None:
+    """Return the heading and the purpose of a plan, or None if the text is none."""
+    lead = _PLAN.match(text)
+    if not lead and not text.startswith("#"):
+        return None
+    body = text[lead.end() :] if lead else text
+    headings = [_HEADING_LABEL.sub("", heading).strip() for heading in _HEADING.findall(_FENCE.sub("", body))[:8]]
+    heading = next((name for name in headings if name and not _GENERAL_HEADING.match(name)), "")
+    section = _PURPOSE_SECTION.search(body)
+    prose = _list_prose(section[1] if section else body)
+    purpose = next((line for line in prose if len(_WORD.findall(line)) >= 5), "")
+    return (_strip_marks(heading), purpose) if heading or purpose else None
+
+
+def _list_prose(text: str) -> list[str]:
+    """Return the lines a person wrote: no code, logs, headings or quoted text."""
+    lines = []
+    for line in _FENCE.sub("\n", text).splitlines():
+        bare = line.strip()
+        if not bare or _LOG_LINE.match(line) or bare.startswith((">", "#")):
+            continue
+        letters = sum(character.isalpha() or character == " " for character in bare)
+        if letters >= 0.55 * len(bare) or _LINK.search(bare) or ord(max(bare)) > 0x2E80:
+            lines.append(_strip_marks(bare.lstrip("-*•0123456789.) ") or bare))
+    return lines
+
+
+def _strip_marks(line: str) -> str:
+    return line.replace("**", "").replace("__", "").strip("`* ")
+
+
+def _strip_greeting(sentence: str) -> str:
+    """Return a sentence without hi, please and so on at its start."""
+    while match := _GREETING.match(sentence):
+        if match.end() >= len(sentence):
+            break
+        sentence = sentence[match.end() :]
+    return sentence
+
+
+def _shorten_links(text: str) -> str:
+    """Write links to issues as owner/name#number."""
+    return _ISSUE_LINK.sub(lambda match: f"{match[1]}{match[2]}#{match[3]}", text) if "://" in text else text
+
+
+def _capitalize(text: str) -> str:
+    return text[:1].upper() + text[1:] if text[:1].islower() and " " in text[:20] else text

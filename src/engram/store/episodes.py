@@ -1,0 +1,104 @@
+"""Episodes of sessions, and the decisions, causes and open items in them."""
+
+from __future__ import annotations
+
+from engram.store.engine import run_for_ids
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from engram.store.engine import Engine, Row
+
+
+_PUT = """
+insert into episodes (capture, number, started_at, ended_at, title, result, facts)
+values (:capture, :number, :started_at, :ended_at, :title, :result, :facts)
+on conflict (capture, number) do update set
+  started_at = excluded.started_at, ended_at = excluded.ended_at, title = excluded.title, result = excluded.result,
+  facts = excluded.facts
+"""
+
+_PUT_ITEM = """
+insert into evidence_items (id, capture, episode, kind, at, text, words, facts)
+values (:id, :capture, :episode, :kind, :at, :text, :words, :facts)
+on conflict (id) do update set episode = excluded.episode, at = excluded.at, facts = excluded.facts
+"""
+
+_OF_CAPTURE = "select * from episodes where capture = :capture order by number"
+
+_ITEMS = """
+select i.*, c.session_id, s.project, s.flavor, e.title, e.result
+  from evidence_items i join captures c on c.num = i.capture join sessions s on s.id = c.session_id
+  join episodes e on e.capture = i.capture and e.number = i.episode
+ where i.kind = :kind{conditions}
+ order by i.at desc, i.id limit :limit
+"""
+
+_OLDER = """
+select i.id, i.capture, i.episode, i.words, i.text
+  from evidence_items i join captures c on c.num = i.capture join sessions s on s.id = c.session_id
+ where i.kind = 'decision' and i.superseded_by is null and i.at < :at and s.project = :project
+   and not (i.capture = :capture and i.episode = :episode)
+ order by i.at desc limit :limit
+"""
+
+
+def save(engine: Engine, rows: Sequence[Row]) -> None:
+    """Save episodes, replacing the ones with the same number."""
+    engine.run_many(_PUT, rows)
+
+
+def list_by_capture(engine: Engine, capture: int) -> list[Row]:
+    """Return the episodes of a session in order."""
+    return engine.run(_OF_CAPTURE, capture=capture)
+
+
+def save_items(engine: Engine, capture: int, episode: int, rows: Sequence[Row]) -> None:
+    """Save the items of one episode; those it no longer has are removed."""
+    kept = {row["id"] for row in rows}
+    current = engine.run(
+        "select id from evidence_items where capture = :capture and episode = :episode",
+        capture=capture,
+        episode=episode,
+    )
+    delete_items(engine, [row["id"] for row in current if row["id"] not in kept])
+    engine.run_many(_PUT_ITEM, rows)
+
+
+def delete_items(engine: Engine, ids: Sequence[str]) -> None:
+    """Remove items."""
+    run_for_ids(engine, "delete from evidence_items where id in ({slots})", ids)
+
+
+def delete_after(engine: Engine, capture: int, number: int) -> None:
+    """Remove the episodes of a session after one, and their items."""
+    for table, column in (("evidence_items", "episode"), ("episodes", "number")):
+        engine.run(
+            f"delete from {table} where capture = :capture and {column} > :number", capture=capture, number=number
+        )
+
+
+def list_items(engine: Engine, kind: str, limit: int, **filters: Any) -> list[Row]:
+    """Return items of one kind, newest first; filters are `project`, `session_id`, `since` and `in_force`."""
+    conditions = {
+        "project": " and s.project = :project", "session_id": " and c.session_id = :session_id",
+        "since": " and i.at >= :since", "in_force": " and i.superseded_by is null",
+    }  # fmt: skip
+    chosen = {name: setting for name, setting in filters.items() if setting not in (None, False)}
+    sql = _ITEMS.format(conditions="".join(conditions[name] for name in chosen))
+    chosen.pop("in_force", None)
+    return engine.run(sql, kind=kind, limit=limit, **chosen)
+
+
+def list_older_decisions(
+    engine: Engine, project: str, at: int, capture: int, episode: int, limit: int
+) -> list[Row]:  # fmt: skip
+    """Return the decisions in force that a project had before a time, newest first."""
+    return engine.run(_OLDER, project=project, at=at, capture=capture, episode=episode, limit=limit)
+
+
+def mark_superseded(engine: Engine, ids: Sequence[str], by: str) -> None:
+    """Mark decisions as superseded by a newer one."""
+    run_for_ids(engine, "update evidence_items set superseded_by = :by where id in ({slots})", ids, by=by)

@@ -1,0 +1,98 @@
+"""Episodes, decisions and open items as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engram.evidence.records import Decision, Episode, OpenItem
+from engram.platform import text
+from engram.surfaces.cli.render import LIST_RENDERERS, render
+from engram.surfaces.cli.render.layout import Column, format_facts, format_table, format_time, format_when
+from engram.surfaces.cli.terminal import style
+
+_RESULT_COLOURS = {"fixed": "green", "done": "green", "partly": "yellow", "not done": "red", "abandoned": "red"}
+_MAX_FILES = 6
+_DECISION_COLUMNS = (
+    Column("when"),
+    Column("session", drop=1),
+    Column("project", min_width=8, drop=2),
+    Column("decision"),
+)
+_OPEN_COLUMNS = (Column("when"), Column("session", drop=1), Column("project", min_width=8, drop=2), Column("open"))
+
+
+@render.register
+def _(episode: Episode) -> str:
+    result = style(episode.result, fg=_RESULT_COLOURS.get(episode.result))
+    head = f"{episode.number + 1}. {style(episode.title, bold=True)}  {result}"
+    return f"{head}\n{format_facts(list_episode_facts(episode))}"
+
+
+def list_episode_facts(episode: Episode) -> list[tuple[str, object]]:
+    """Return what is worth showing of an episode, by name."""
+    return [
+        ("when", format_time(episode.started_at)),
+        ("asked", _format_request(episode)),
+        ("decided", _format_list(map(_format_decision, episode.decisions))),
+        ("rejected", _format_list(item.text for item in episode.rejected)),
+        ("cause", _format_list(episode.causes)),
+        ("changed", _format_files(episode.changed)),
+        ("errors", _format_list(_format_error(item.error, item.fix, item.cause) for item in episode.errors)),
+        ("tests", episode.tests),
+        ("commits", _format_list(episode.commits)),
+        ("refused", _format_list(episode.refused)),
+        ("open", _format_list(episode.open)),
+        ("report", episode.report or None),
+    ]
+
+
+def _format_request(episode: Episode) -> str | None:
+    return None if episode.request.rstrip(".…").casefold() == episode.title.rstrip(".…").casefold() else episode.request
+
+
+def _format_decision(decision: Decision) -> str:
+    about = f" ({text.to_one_line(decision.about, 100)})" if decision.about else ""
+    return f"{decision.text}{about}{' [superseded]' if decision.superseded_by else ''}"
+
+
+def _format_error(error: str, fix: str, cause: str) -> str:
+    reason = f" Cause: {cause}" if cause else ""
+    return f"{error} → {fix or 'not fixed'}{reason}"
+
+
+def _format_list(items: object) -> str | None:
+    return "\n".join(str(item) for item in items) or None  # type: ignore[attr-defined]
+
+
+def _format_files(paths: Sequence[str]) -> str | None:
+    more = f" and {len(paths) - _MAX_FILES} more" if len(paths) > _MAX_FILES else ""
+    return ", ".join(paths[:_MAX_FILES]) + more if paths else None
+
+
+def _render_episodes(episodes: Sequence[Episode]) -> str:
+    return "\n\n".join(map(render, episodes))
+
+
+def _render_decisions(decisions: Sequence[Decision]) -> str:
+    return format_table(
+        _DECISION_COLUMNS,
+        [
+            [
+                format_when(item.at) if item.at else "", item.session_id[-8:], item.project.rpartition("/")[2],
+                _format_decision(item),
+            ]
+            for item in decisions
+        ],
+    )  # fmt: skip
+
+
+def _render_open_items(items: Sequence[OpenItem]) -> str:
+    return format_table(
+        _OPEN_COLUMNS,
+        [[format_when(item.at), item.session_id[-8:], item.project.rpartition("/")[2], item.text] for item in items],
+    )  # fmt: skip
+
+
+LIST_RENDERERS[Episode] = _render_episodes
+LIST_RENDERERS[Decision] = _render_decisions
+LIST_RENDERERS[OpenItem] = _render_open_items
