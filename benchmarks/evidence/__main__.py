@@ -15,14 +15,16 @@ from pathlib import Path
 from benchmarks.evidence import chats, labelled, published, sentences
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-PARTS = {"labels": labelled.measure, "published": published.measure, "chats": chats.measure, "sentences": sentences.measure}
+PARTS = {
+    "labels": labelled.measure, "published": published.measure, "chats": chats.measure, "sentences": sentences.measure,
+}  # fmt: skip
 
 
 def main() -> int:
     """Print every figure whose data is present."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--misses", action="store_true", help="print what was missed and what was wrong")
-    parser.add_argument("--episodes", type=int, default=0, help="print this many episodes as `engram episodes` shows them")
+    parser.add_argument("--episodes", type=int, default=0, help="print this many episodes of labelled sessions")
     parser.add_argument("--only", choices=PARTS, help="measure one part")
     parser.add_argument("--data", type=Path, default=DATA, help="directory of the data sets")
     options = parser.parse_args()
@@ -31,7 +33,7 @@ def main() -> int:
         return 1
     for name, measure in PARTS.items():
         if options.only in (None, name):
-            print(measure(options.data, misses=options.misses, episodes=options.episodes).render(), end="\n\n")
+            print(measure(options.data).render(misses=options.misses, notes=options.episodes), end="\n\n")
     return 0
 
 

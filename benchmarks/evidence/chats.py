@@ -15,14 +15,14 @@ from engram.evidence.decision_text import render_decisions
 
 BUDGET = 300  # tokens of four characters
 _STOP = frozenset(
-    "a an the of to in is are be and or for on at by with not no it its as that this from only exactly then than when if"
-    " but was were has have per into must never always rule post amendment".split()
+    "a an the of to in is are be and or for on at by with not no it its as that this from only exactly then than when"
+    " if but was were has have per into must never always rule post amendment".split()
 )
 
 
-def measure(data: Path, *, misses: bool = False, episodes: int = 0) -> Report:
+def measure(data: Path) -> Report:
     """Measure how much of each policy the decisions of its chat hold, and how many other chats have decisions."""
-    report = Report("chats with a decision, and without", misses=misses)
+    report = Report("chats with a decision, and without")
     content = json.loads((data / "answers" / "decisions_dev.json").read_text())
     shares, tokens = [], []
     with tempfile.TemporaryDirectory() as folder, Engram(f"{folder}/engram", raw_max_age_days=100_000) as engram:
@@ -40,18 +40,20 @@ def measure(data: Path, *, misses: bool = False, episodes: int = 0) -> Report:
             shares.append(len(policy & held) / len(policy))
             tokens.append(len(texts[-1]) // 4)
             report["chats with at least 85 % of the policy's words"].add(
-                shares[-1] >= 0.85, f"{task['task_id']} {shares[-1]:.0%} missing {sorted(policy - held)} in {texts[-1]!r}"
+                shares[-1] >= 0.85,
+                f"{task['task_id']} {shares[-1]:.0%} missing {sorted(policy - held)} in {texts[-1]!r}",
             )
             if len(chats) > 1:
                 first = engram.list_decisions(session=str(_session_id(task["task_id"], 0)), everything=True)
                 report["decisions amended later that are superseded"].add(
-                    any(item.superseded_by for item in first), f"{task['task_id']}: {[item.text[:80] for item in first]}"
+                    any(item.superseded_by for item in first),
+                    f"{task['task_id']}: {[item.text[:80] for item in first]}",
                 )
         for decoy in content["decoys"]:
             clock += timedelta(hours=7)
             text = _ingest(engram, write_transcript(Path(folder), f"decoy-{decoy['id']}", decoy["turns"], clock))
             report["chats without a decision in which none is seen"].add(not text, f"{decoy['id']}: {text!r}")
-    report.notes.append(
+    report.summary.append(
         f"  policy words held: {sum(shares) / len(shares):.0%} on average, in {sum(tokens) / len(tokens):.0f} tokens"
         f" (at most {max(tokens)})"
     )
@@ -80,9 +82,9 @@ def write_transcript(folder: Path, name: str, turns: list[dict[str, str]], start
                 "content": [{"type": "text", "text": turn["text"]}], "usage": {"input_tokens": 10, "output_tokens": 10},
             }  # fmt: skip
         record = {
-            "parentUuid": parent, "isSidechain": False, "userType": "external", "cwd": str(folder), "sessionId": session,
-            "version": "2.1.325", "gitBranch": "main", "type": turn["role"], "uuid": key, "timestamp": at,
-            "message": message,
+            "parentUuid": parent, "isSidechain": False, "userType": "external", "cwd": str(folder),
+            "sessionId": session, "version": "2.1.325", "gitBranch": "main", "type": turn["role"], "uuid": key,
+            "timestamp": at, "message": message,
         }  # fmt: skip
         lines.append(json.dumps(record))
         parent = key

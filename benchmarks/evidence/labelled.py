@@ -35,7 +35,8 @@ class Session:
     @property
     def name(self) -> str:
         """A short name for messages."""
-        return self.label["file"].split("/")[-3 if self.label["file"].endswith("full.jsonl") else -1][:20]
+        path = str(self.label["file"])
+        return path.split("/")[-3 if path.endswith("full.jsonl") else -1][:20]
 
     def count_from(self, ids: tuple[int, ...]) -> set[int]:
         """Return the label's numbers of events."""
@@ -43,9 +44,9 @@ class Session:
         return {self.numbers[keys[i]] for i in ids if i in keys and keys[i] in self.numbers}
 
 
-def measure(data: Path, *, misses: bool = False, episodes: int = 0) -> Report:
+def measure(data: Path) -> Report:
     """Measure everything that the labels tell."""
-    report = Report("sessions labelled by reading", misses=misses)
+    report = Report("sessions labelled by reading")
     labels = [json.loads(line) for line in LABELS.read_text().splitlines()]
     with tempfile.TemporaryDirectory() as folder, Engram(f"{folder}/engram", raw_max_age_days=100_000) as engram:
         sessions = [load(engram, data, label, Path(folder)) for label in labels]
@@ -56,8 +57,8 @@ def measure(data: Path, *, misses: bool = False, episodes: int = 0) -> Report:
         _score_decisions(session, report)
         _score_errors(session, report)
         _score_lists(session, report)
-    shown = [episode for session in filter(None, sessions) for episode in session.episodes if episode.decisions][:episodes]
-    report.notes += [f"\n{render(episode)}" for episode in shown]
+    decided = [episode for session in filter(None, sessions) for episode in session.episodes if episode.decisions]
+    report.examples = [f"\n{render(episode)}" for episode in decided]
     return report
 
 
@@ -99,7 +100,8 @@ def _score_request(session: Session, report: Report) -> None:
             share(session.label["goal"], first) >= 0.2, f"{session.name}: {goal!r} for {session.label['goal']!r}"
         )
     for episode in session.episodes:
-        report["titles of at most 80 characters"].add(3 <= len(episode.title) <= 80, f"{session.name}: {episode.title!r}")
+        is_short = 3 <= len(episode.title) <= 80
+        report["titles of at most 80 characters"].add(is_short, f"{session.name}: {episode.title!r}")
 
 
 def _score_tests(session: Session, report: Report) -> None:
@@ -118,7 +120,8 @@ def _score_tests(session: Session, report: Report) -> None:
     for run_label in session.label["tests"]:
         ours, command = verdicts.pop(run_label["at"], ("not seen as a test run", ""))
         report["test verdicts"].add(
-            ours == run_label["verdict"], f"{session.name} {run_label['at']}: {ours}, not {run_label['verdict']}: {command[:150]}"
+            ours == run_label["verdict"],
+            f"{session.name} {run_label['at']}: {ours}, not {run_label['verdict']}: {command[:150]}",
         )
     for at, (verdict, command) in verdicts.items():
         report["runs taken for tests are tests"].add(False, f"{session.name} {at}: {verdict}: {command[:150]}")
@@ -126,7 +129,8 @@ def _score_tests(session: Session, report: Report) -> None:
     report["runs taken for tests are tests"].total += len(session.label["tests"])
     tests = session.digest.facts.get("tests") or {}
     last = {True: "passed", False: "failed", None: "none"}.get(tests.get("last"), "unknown")
-    report["last tests"].add(last == session.label["last_tests"], f"{session.name}: {last}, not {session.label['last_tests']}")
+    labelled = session.label["last_tests"]
+    report["last tests"].add(last == labelled, f"{session.name}: {last}, not {labelled}")
 
 
 def _score_files(session: Session, report: Report) -> None:
@@ -155,8 +159,8 @@ def _score_decisions(session: Session, report: Report) -> None:
         )
         report["decisions: precision"].add(is_right, f"{session.name} {sorted(numbers)} {item.kind}: {item.text[:200]}")
     for label in session.label["rejected"]:
-        near = [item for item in rejected if label["at"] in session.count_from(item.events)]
-        report["rejected: recall"].add(bool(near) or says(label["text"], [item.text for item in rejected]),
+        there = any(label["at"] in session.count_from(item.events) for item in rejected)
+        report["rejected: recall"].add(there or says(label["text"], [item.text for item in rejected]),
                                        f"{session.name} {label['at']}: {label['text']}")  # fmt: skip
 
 
@@ -165,11 +169,16 @@ def _score_errors(session: Session, report: Report) -> None:
     for label in session.label["errors"]:
         if not label["fix"]:
             continue
-        same = [error for error in ours if label["at"] in session.count_from(error.events) or says(label["error"], [error.error], 0.5)]
+        same = [
+            error
+            for error in ours
+            if label["at"] in session.count_from(error.events) or says(label["error"], [error.error], 0.5)
+        ]
         report["errors found"].add(bool(same), f"{session.name} {label['at']}: {label['error']}")
         fixes = [f"{error.fix} {error.cause}" for error in same if error.fix]
         report["errors joined to their fix"].add(
-            says(label["fix"], fixes, 0.25), f"{session.name} {label['at']}: {label['error'][:70]} → {label['fix']} | ours: {fixes}"
+            says(label["fix"], fixes, 0.25) or any(share(fix, label["fix"]) >= 0.25 for fix in fixes),
+            f"{session.name} {label['at']}: {label['error'][:70]} → {label['fix']} | ours: {fixes}",
         )
 
 

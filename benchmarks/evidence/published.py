@@ -10,9 +10,9 @@ from benchmarks.evidence.scores import Report, match_files, says, share
 from engram import Engram
 
 
-def measure(data: Path, *, misses: bool = False, episodes: int = 0) -> Report:
+def measure(data: Path) -> Report:
     """Measure digests and episodes against the published summaries."""
-    report = Report("sessions with published summaries", misses=misses)
+    report = Report("sessions with published summaries")
     folder = data / "labelled"
     labels = [json.loads(line) for line in (folder / "labels.jsonl").read_text().splitlines()]
     for label in labels:
@@ -45,5 +45,6 @@ def measure(data: Path, *, misses: bool = False, episodes: int = 0) -> Report:
         for item in listed:
             is_right = any(share(line, item) >= 0.3 or share(item, line) >= 0.3 for line in reference["open_items"])
             report["open items in the digest: precision"].add(is_right, f"{name}: {item}")
-        report["outcome: success"].add(digest.outcome == "success", f"{name}: {digest.outcome} {digest.facts.get('evidence')}")
+        evidence = digest.facts.get("evidence")
+        report["outcome: success"].add(digest.outcome == "success", f"{name}: {digest.outcome} {evidence}")
     return report

@@ -69,20 +69,20 @@ class Report:
 
     title: str
     counts: dict[str, Count] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    misses: bool = False
+    summary: list[str] = field(default_factory=list)
+    examples: list[str] = field(default_factory=list)
 
     def __getitem__(self, name: str) -> Count:
         return self.counts.setdefault(name, Count())
 
-    def render(self) -> str:
-        """Return the figures, and what was wrong if asked for."""
+    def render(self, *, misses: bool = False, notes: int = 0) -> str:
+        """Return the figures; if asked for, what was wrong, and some examples."""
         lines = [self.title]
         for name, count in self.counts.items():
             lines.append(f"  {name:44} {count}")
-            if self.misses:
+            if misses:
                 lines += [f"      - {wrong}" for wrong in count.wrong]
-        return "\n".join([*lines, *self.notes])
+        return "\n".join([*lines, *self.summary, *self.examples[:notes]])
 
 
 def match_files(labelled: Sequence[str], found: Sequence[str]) -> tuple[list[bool], list[bool]]:

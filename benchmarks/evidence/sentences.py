@@ -1,4 +1,4 @@
-"""Sentences of issue discussions labelled as decision or open issue: what single sentences tell without their context."""
+"""Sentences of issue discussions labelled as decision or open issue, each without its context."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from benchmarks.evidence.scores import Report
 from engram.evidence import replies, reports
 
 
-def measure(data: Path, *, misses: bool = False, episodes: int = 0) -> Report:
+def measure(data: Path) -> Report:
     """Measure the marks of rules and of questions alone."""
-    report = Report("single sentences of issue discussions", misses=misses)
+    report = Report("single sentences of issue discussions")
     with (data / "decisions" / "condec_dev.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:

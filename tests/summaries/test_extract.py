@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engram.platform.sentences import extract_sentences
 from engram.platform.text import count_tokens
 from engram.summaries.extract import Quote, extract_lines, extract_statements, render_lines, select_best_lines
-from engram.platform.sentences import extract_sentences
 
 MINUTE = 60_000_000
 

@@ -52,7 +52,7 @@ class CallAction:
     reads: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
     todo: tuple[tuple[str, bool], ...] = ()  # planned steps, each with whether it is done
-    detail: str = ""  # the first new line of an edit
+    detail: str = ""  # the first new line of an edit; the first argument of another tool
 
 
 def classify_call(name: str | None, arguments: Any) -> CallAction:
@@ -70,7 +70,7 @@ def classify_call(name: str | None, arguments: Any) -> CallAction:
         )
     if tool in _READS or (tool in _EDITS and paths):
         return CallAction(kind="read", subject=paths[0] if paths else tool, reads=paths)
-    return CallAction(kind="other", subject=tool or "call")
+    return CallAction(kind="other", subject=tool or "call", detail=_find_short_argument(fields))
 
 
 def extract_command(fields: dict[str, Any]) -> str:
@@ -114,6 +114,12 @@ def _find_new_line(fields: dict[str, Any]) -> str:
     known = set(map(str.strip, old.splitlines()))
     lines = (line.strip() for line in new.splitlines())
     return to_one_line(next((line for line in lines if len(line) > 3 and line not in known), ""), 80)
+
+
+def _find_short_argument(fields: dict[str, Any]) -> str:
+    """Return the first short text among a call's arguments, which says what it is about."""
+    texts = (field for field in fields.values() if isinstance(field, str) and 2 < len(field) <= 200)
+    return to_one_line(next(texts, ""), 100)
 
 
 def _iter_todo(fields: dict[str, Any]) -> Iterator[tuple[str, bool]]:

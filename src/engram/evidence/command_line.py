@@ -1,4 +1,4 @@
-"""Split a shell command into the programs it runs, to tell what it is for and whether its status can be trusted. Pure."""
+"""Split a shell command into the programs it runs, and tell whose status it reports. Pure."""
 
 from __future__ import annotations
 

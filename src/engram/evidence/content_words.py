@@ -8,12 +8,12 @@ from functools import lru_cache
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+(?:\.\d+)?")
 _ENDING = re.compile(r"(?:ations?|ings?|ments?|ions?|ers?|ies|ied|ed|es|ly|s|e|y)$")
 _EMPTY = frozenset(
-    """a an the and or but if then than that this these those it its is are was were be been being am do does did done doing
-    to of in on at by for from with without into onto over under as so no not yes ok we you i he she they them our your my
-    me us can could should would will shall may might must have has had having just also only too very more most some any
-    all each every both either neither here there now when where which what who how why let get got make made use used
-    using want need like one two new same other another about after before because while via per up down out off again
-    still already already yet think know see look sure well right good great""".split()
+    """a an the and or but if then than that this these those it its is are was were be been being am do does did done
+    doing to of in on at by for from with without into onto over under as so no not yes ok we you i he she they them
+    our your my me us can could should would will shall may might must have has had having just also only too very
+    more most some any all each every both either neither here there now when where which what who how why let get
+    got make made use used using want need like one two new same other another about after before because while via
+    per up down out off again still already already yet think know see look sure well right good great""".split()
 )
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from engram.evidence.records import Decision
 
-_NEW = 0.34  # minimum share of a sentence's words that are not yet said
+_NEW = 0.25  # minimum share of a sentence's words that are not yet said
 
 
 def render_decisions(decisions: Sequence[Decision], characters: int) -> str:

@@ -24,7 +24,7 @@ _TYPED = 2_000  # characters of a message a person types; more is pasted
 _ASKED = 1_200  # characters from the end of an agent's message in which it asks
 
 _QUESTION_TOOLS = frozenset(
-    "askuserquestion request_user_input ask_user ask_followup_question question ask_question askquestion askuser".split()
+    "askuserquestion request_user_input ask_user ask_followup_question question ask_question askquestion".split()
 )
 _PLAN_TOOLS = frozenset("exitplanmode exit_plan_mode plan_exit presentplan present_plan".split())
 _ANSWERED = re.compile(r'"([^"\n]{3,500})"\s*[=:]\s*"([^"]{1,600})"')
@@ -37,40 +37,61 @@ _DECLINED = re.compile(
     r"doesn't want|declined|did not answer|wants? to clarify|cancell?ed|dismissed|timed out", re.IGNORECASE
 )
 _RECAP_START = re.compile(
-    r"\b(?:recap|summary|summari[sz]e|final(?:ly)?|settled|understood|got it|agreed|confirmed|amended?|noted|locked in|so[,:]? )\b",
+    r"\b(?:recap|summary|summari[sz]e|final(?:ly)?|settled|understood|got it|agreed|confirmed|amended?|noted|"
+    r"locked in|so[,:]? )\b",
     re.IGNORECASE,
 )
 _RECAP_LABEL = re.compile(
-    r"\b(?:recap(?: of)?\b|settled:|(?:final|amended) (?:\w+ ){0,2}(?:policy|rule|recap|summary|behavior)\b|amended rule|to summari[sz]e)",
+    r"\b(?:recap(?: of)?\b|to be explicit|the requirement is clear|settled:|(?:final|"
+    r"amended) (?:\w+ ){0,2}(?:policy|rule|recap|summary|behavior)\b|amended rule|to summari[sz]e)",
     re.IGNORECASE,
 )
 _INTENTION = re.compile(
-    r"^(?:i(?:'ll| will|'m going| am going)|let me|now|running|next,? i|i(?:'ve| have) (?:updated|made|run|added)|tests?\b|all tests|"
+    r"^(?:i(?:'ll| will|'m going| am going)|let me|now|running|next,? i|i(?:'ve| have) (?:updated|made|run|added)|"
+    r"tests?\b|all tests|"
     r"thanks|excellent|perfect|great|you're (?:absolutely )?right|to verify)\b",
     re.IGNORECASE,
 )
+_VERBS = (
+    "keep use make ensure prefer avoid stick must stay leave drop do put write set call name run let add remove"
+    " create stop skip treat return pin instead count lowercase uppercase round sort ship fold ignore order log"
+    " map normalize strip apply reject accept raise allow include exclude limit cap store encode escape replace"
+    " switch merge split regenerate require default fall honor preserve trim validate check go give take"
+)
 _IMPERATIVE = re.compile(
-    r"^(?:(?:also|and|so|but|then|just|please|ok(?:ay)?|no|yes|right|ideally)[,\s]+)*(?:always|never|only|don'?t|do not|keep|use|make|"
-    r"ensure|prefer|avoid|no\b|stick|must|stay|leave|drop|do\b|put|write|set|call|name|run|let'?s|let\b|add|remove|create|stop|skip|treat|"
-    r"return|pin|instead|i want|i'?d like|i would like|i don'?t want|i prefer|we (?:want|need|must|only|always|never)|the rules?)\b",
+    r"^(?:(?:also|and|so|but|then|just|please|ok(?:ay)?|no|yes|right|exactly|ideally|always|never|only)[,.\s]+)*"
+    r"(?:(?:if|when|for|on|in|inside|within|unless|after|before)\b[^,]{2,90},\s+)?"
+    r"(?:always|never|only|don'?t|do not|no\b|i want|i'?d like|i would like|i don'?t want|i prefer|let'?s|"
+    r"we (?:want|need|must|only|always|never)|the rules?|" + "|".join(_VERBS.split()) + r")\b",
     re.IGNORECASE,
 )
 _CONSTRAINT = re.compile(
-    r"\b(?:must(?:n'?t)?|has to (?:be|stay)|have to (?:be|stay)|needs? to (?:be|stay)|don'?t want|do not want|as \w+ as possible|"
-    r"(?:we|i) no longer|no longer (?:use|need|want|support|publish)\w*|from now on|i only want|i want people|i'?d like (?:us|it|the|to see|all)|"
-    r"should (?:never|always|only|stay)|(?:it|this|that|we|you|they|there) should(?:n'?t| not)?\b)",
+    r"\b(?:must(?:n'?t)?(?! have)|has to (?:be|stay)|have to (?:be|stay)|needs? to (?:be|stay)|don'?t want|"
+    r"do not want|as \w+ as possible|"
+    r"(?:we|i) no longer|no longer (?:use|need|want|support|publish)\w*|from now on|i only want|i want people|"
+    r"i'?d like (?:us|it|the|to see|all)|"
+    r"should (?:never|always|only|stay|not)|shouldn'?t\b)",
     re.IGNORECASE,
 )
 _REFERRING = re.compile(  # an order that takes up what the agent proposed
-    r"^(?:(?:ok(?:ay)?|yes|sure|alright|please|and|then|can you|could you)[,\s]+)*(?:create a plan|plan|implement|do|apply|fix|add|go (?:for|with|ahead)|"
-    r"let'?s|use|take|make|build|write|investigate|proceed|use|hand|delegate|execute)\b.{0,80}?\b(?:it|that|this|them|these|those|everything|both|all|"
+    r"^(?:(?:ok(?:ay)?|yes|sure|alright|please|and|then|can you|could you)[,\s]+)*(?:create a plan|plan|implement|"
+    r"do|apply|fix|add|go (?:for|with|ahead)|"
+    r"let'?s|use|take|make|build|write|investigate|proceed|use|hand|delegate|execute)\b.{0,80}?\b(?:it|that|this|"
+    r"them|these|those|everything|both|all|"
     r"the (?:plan|fix|change|hint|suggestion|recommendation|proposal|first|second|rest)|option \w+|implementation)\b",
     re.IGNORECASE,
 )
 _AMENDING = re.compile(
-    r"\b(?:amend(?:s|ed|ment)?|supersed\w+|no longer|changed? (?:our|my) mind|replac(?:e|es|ing) the (?:old|earlier|previous)|"
+    r"\b(?:amend(?:s|ed|ment)?|supersed\w+|no longer|changed? (?:our|my) mind|replac(?:e|es|ing) the (?:old|"
+    r"earlier|previous)|"
     r"from now on|instead of what|revis(?:e|ed|ion)|overrides? the|used to|not anymore|anymore)\b",
     re.IGNORECASE,
+)
+_ROUTINE = re.compile(
+    r"^(?:commit|push|continue|proceed|run|go ahead|start|reply|post|open|create a pr)\b", re.IGNORECASE
+)
+_ROUTINE_OFFER = re.compile(
+    r"\b(?:me to|should i|shall i) (?:also )?(?:go ahead and )?(?:commit|push|continue|proceed)\b", re.IGNORECASE
 )
 _CODE_TASK = re.compile(
     r"^(?:fix|add|create|implement|write|update|remove|run|check|look|investigate|review|analy[sz]e|commit|push)\b",
@@ -180,7 +201,8 @@ def read_reply(message: str, before: str, *, interrupted: bool = False, acted: b
     asked = find_last_question(before[-_ASKED:])
     is_choice = replies.is_choice(asked)
     if interrupted or replies.is_correction(message):
-        if interrupted or acted or (is_choice if asked else has_proposal(before)) or _has_suggestion(statements):
+        aims_at_proposal = is_choice if asked else has_proposal(before) and any(map(_directs, statements))
+        if interrupted or acted or aims_at_proposal or any(map(replies.is_suggestion, statements)):
             return _read_correction(statements, before, interrupted=interrupted)
     elif replies.is_approval(message) or _takes_up(message, before):
         return _read_approval(message, statements, before, asked)
@@ -190,8 +212,9 @@ def read_reply(message: str, before: str, *, interrupted: bool = False, acted: b
     return _build(CORRECTION, suggested, "") or _build(RULE, list(filter(_is_rule, statements)), "")
 
 
-def _has_suggestion(statements: list[str]) -> bool:
-    return any(map(replies.is_suggestion, statements))
+def _directs(sentence: str) -> bool:
+    """Return whether a sentence says what to do or what not."""
+    return bool(_IMPERATIVE.match(sentence)) or replies.has_contrast(sentence) or replies.is_suggestion(sentence)
 
 
 def _takes_up(message: str, before: str) -> bool:
@@ -233,30 +256,27 @@ def _read_correction(statements: list[str], before: str, *, interrupted: bool) -
 def _read_approval(message: str, statements: list[str], before: str, asked: str) -> list[FoundDecision]:
     """Return what an approval accepts: the agent's proposal, with what the person adds."""
     offers = bool(asked) and replies.is_choice(asked)
-    if not (offers or has_proposal(before)) or (replies.is_weak_approval(message) and not offers):
+    ordered = any(_IMPERATIVE.match(replies.strip_approval(sentence)) for sentence in statements)
+    if not (offers or has_proposal(before)) or (replies.is_weak_approval(message) and not offers and not ordered):
         return _build(RULE, list(filter(_is_rule, statements)), "")
     rest = [sentence for sentence in statements if not replies.is_plain_question(sentence)]
-    proposal = find_proposal(before)
-    if len(proposal.split()) < 4 or _is_routine(proposal):
-        proposal = ""
     said = [sentence for sentence in rest if len(replies.strip_approval(sentence).split()) >= 4]
-    if said:
-        return _build(ANSWER if replies.is_approval(message) else ACCEPTED, said, proposal or asked)
-    return [FoundDecision(kind=ACCEPTED, text=proposal)] if proposal and not message.rstrip().endswith("?") else []
+    proposal = find_proposal(before)
+    if len(proposal.split()) < 4 or _is_routine(proposal) or message.rstrip().endswith("?"):
+        proposal = ""
+    accepts = proposal and replies.is_approval(message)
+    accepted = [FoundDecision(kind=ACCEPTED, text=proposal)] if accepts else []
+    return [*accepted, *_build(ANSWER if accepts else ACCEPTED, said, asked or proposal)]
+
+
+def is_routine_offer(question: str) -> bool:
+    """Return whether an agent only offers to commit, to push or to go on."""
+    return bool(_ROUTINE_OFFER.search(question))
 
 
 def _is_routine(proposal: str) -> bool:
     """Return whether a proposal is only about committing, pushing or going on."""
-    return (
-        bool(
-            re.match(
-                r"^(?:commit|push|continue|proceed|run|go ahead|start|reply|post|open|create a pr)\b",
-                proposal,
-                re.IGNORECASE,
-            )
-        )
-        and len(proposal) < 60
-    )
+    return bool(_ROUTINE.match(proposal)) and len(proposal) < 60
 
 
 def _answers(message: str, statements: list[str], before: str) -> bool:
@@ -286,6 +306,8 @@ def _join_lists(message: str) -> str:
 
 def _build(kind: str, sentences: list[str], about: str) -> list[FoundDecision]:
     kept = [sentence for sentence in sentences if not replies.is_plain_question(sentence)]
+    if kind == ANSWER and all(map(replies.is_hedged, kept)):
+        return []
     text = to_one_line(" ".join(kept), LONGEST)
     if not text or (replies.is_bare_approval(text) and kind != ANSWER):
         return []
@@ -304,9 +326,13 @@ def find_recap(message: str, decided: list[str]) -> str:
     ]
     if not sentences or not decided:
         return ""
-    start = next((number for number, sentence in enumerate(sentences) if _RECAP_LABEL.search(sentence)), 0)
-    marked = start > 0 or bool(_RECAP_START.search(message[:100]))
-    chosen = sentences[start:] if marked else [sentence for sentence in sentences if replies.is_rule(sentence)]
+    start = next((number for number, sentence in enumerate(sentences) if _RECAP_LABEL.search(sentence)), -1)
+    marked = start >= 0 or bool(_RECAP_START.search(message[:100]))
+    chosen = sentences[max(start, 0) :] if marked else [sentence for sentence in sentences if replies.is_rule(sentence)]
     needed = extract_content_words(" ".join(decided))
     shared = needed & extract_content_words(message[:4_000])
-    return to_one_line(" ".join(chosen), RECAP_LENGTH) if len(shared) >= min(3, max(1, len(needed) // 3)) else ""
+    return (
+        to_one_line(" ".join(chosen), RECAP_LENGTH)
+        if chosen and len(shared) >= min(3, max(1, len(needed) // 3))
+        else ""
+    )

@@ -6,6 +6,7 @@ from typing import Any
 
 from engram.evidence.episodes import EpisodeFold, judge_result, list_decisions
 
+_KEPT = ("number", "title", "request", "keys", "from", "until", "read", "changed", "commits")
 _CAUSES = 3
 _ERRORS = 6
 
@@ -19,7 +20,7 @@ def build_episode(state: dict[str, Any], number: int) -> dict[str, Any] | None:
     episode, is_last = kept[position], position == len(kept) - 1
     end = EpisodeFold(state["evidence"]).describe_end(episode, is_last=True) if is_last else episode
     return {
-        **{name: episode[name] for name in ("number", "title", "request", "keys", "from", "until", "read", "changed", "commits")},
+        **{name: episode[name] for name in _KEPT},
         "result": judge_result(episode, is_last), "more": episode["more"], "decisions": list_decisions(episode),
         "rejected": episode["rejected"], "causes": list_causes(episode), "errors": _list_errors(state, number),
         "refused": episode["denied"], "tests": {True: "passed", False: "failed"}.get(episode["tests"]),

@@ -6,6 +6,7 @@ for results that arrive late; closed ones beyond a limit are only in the store.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from engram.evidence import decisions, purposes, reports, requests
@@ -20,6 +21,10 @@ _ITEMS = 14  # decisions of an episode
 _FILES = 24
 _SPOKEN = 6_000  # characters of the agent's last message that are kept
 _REPORT = 500
+TEMPORARY = re.compile(
+    r"(?:^|[/\\])(?:tmp|temp|scratchpad|plans)[/\\]", re.IGNORECASE
+)  # files that are no part of the work
+_TAKEN_UP = 0.6  # share of an open item's words that a later request or commit has
 
 FIXED, DONE, PARTLY, NOT_DONE, ABANDONED = "fixed", "done", "partly", "not done", "abandoned"
 _ASKS_FOR_FIX = ("fix", "bug", "error", "fail", "broken", "crash", "issue", "wrong", "regression", "not working")
@@ -94,9 +99,9 @@ class EpisodeFold:
         number = self.state["closed"] + len(episodes)
         episode = {
             "number": number, "title": requests.find_title(message), "request": requests.find_goal(message, 400),
-            "keys": [key], "from": event.at, "until": event.at, "more": [], "decisions": [], "rejected": [], "recap": None,
-            "read": [], "changed": [], "commands": 0, "tests": None, "build": None, "commits": [], "acts": 0, "causes": [],
-            "report": "", "open": [], "todo": [], "denied": [], "last": "user", "reverted": 0,
+            "keys": [key], "from": event.at, "until": event.at, "more": [], "decisions": [], "rejected": [],
+            "recap": None, "read": [], "changed": [], "tests": None, "build": None, "commits": [], "acts": 0,
+            "causes": [], "report": "", "open": [], "todo": [], "denied": [], "last": "user", "reverted": 0,
         }  # fmt: skip
         episodes.append(episode)
         if len(episodes) > _KEPT:
@@ -154,7 +159,8 @@ class EpisodeFold:
         """Keep the agent's restatement of what the person just decided, while the person lets it stand."""
         decided = [item["text"] for item in episode["decisions"] if item["kind"] != ACCEPTED]
         recap = decisions.find_recap(text, decided)
-        if recap:
+        held = episode["recap"]
+        if recap and not (held and measure_overlap(held["text"], recap) < 0.2 and len(held["text"]) > 2 * len(recap)):
             episode["recap"] = {"kind": RECAP, "text": recap, "about": "", "keys": [key]}
 
     def add_call(self, action: CallAction, event: Event, key: int) -> None:
@@ -269,7 +275,7 @@ def _shrink(arguments: Any) -> Any:
 
 def _add_paths(paths: list[str], new: tuple[str, ...]) -> None:
     for path in new:
-        if path not in paths and len(paths) < _FILES:
+        if path not in paths and not TEMPORARY.search(path) and len(paths) < _FILES:
             paths.append(path)
 
 
@@ -290,10 +296,29 @@ def _list_open_items(episode: dict[str, Any], report: str, is_last: bool) -> lis
     """Return what an episode leaves undone: open steps of the agent's list, what it reports, its last question."""
     steps = [text for text, finished in episode["todo"] if not finished]
     question = reports.find_last_question(report) if is_last and episode["last"] == "assistant" else ""
+    unfinished = is_last and episode["last"] in ("interrupt", "user", "call", "result") and episode["request"]
     items: list[str] = []
-    for item in [*steps, *reports.find_open_items(report)[:5], to_one_line(question, 200)]:
+    for item in [
+        f"Not finished: {episode['title']}" if unfinished else "",
+        *steps,
+        *reports.find_open_items(report)[:4],
+        to_one_line(question, 200) if len(question.split()) > 3 and not decisions.is_routine_offer(question) else "",
+    ]:
         if item and not any(measure_overlap(item, other) >= 0.8 for other in items):
             items.append(item)
+    return items
+
+
+def list_all_open(state: dict[str, Any]) -> list[str]:
+    """Return what a session left undone: the open items of its episodes that no later one took up, newest first."""
+    fold = EpisodeFold(state)
+    items: list[str] = []
+    later = ""
+    for episode in reversed(state["episodes"]):
+        is_last = episode is fold.current
+        opened = fold.describe_end(episode, is_last=True)["open"] if is_last else episode["open"]
+        items += [item for item in opened if measure_overlap(item, later) < _TAKEN_UP and item not in items]
+        later += " ".join(("", episode["title"], episode["request"], *episode["more"], *episode["commits"]))
     return items
 
 

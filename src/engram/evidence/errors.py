@@ -11,8 +11,12 @@ from engram.evidence.content_words import extract_content_words
 from engram.platform.text import to_one_line
 
 _KEPT = 24
+_COMMAND = 400  # characters of a command that are compared
+_SHOWN = 160  # characters of a command in a fix
+_SOON = 3  # calls within which another attempt at the same thing is recognized more easily
 _TRIVIAL = re.compile(  # looking for something that is not there is no error
-    r"^(?:ls|cat|head|tail|find|grep|rg|ag|which|where|command|type|stat|test|\[|diff|cmp|fd|tree|wc|file|Get-ChildItem|dir)\b"
+    r"^(?:ls|cat|head|tail|find|grep|rg|ag|which|where|command|type|stat|test|\[|diff|cmp|fd|tree|wc|file|"
+    r"Get-ChildItem|dir)\b"
 )
 _TOOL_ERROR_TAG = re.compile(r"</?tool_use_error>")
 
@@ -31,7 +35,7 @@ def record(state: dict[str, Any], action: CallAction, text: str, key: int, episo
                 episode=episode,
             )  # fmt: skip
             return
-    command = shell_commands.shorten_command(action.subject, 200) if action.kind == "run" else ""
+    command = to_one_line(action.subject, _COMMAND) if action.kind == "run" else ""
     state["errors"].append(
         {
             "known": signature, "line": to_one_line(line, 160), "about": about, "times": 1, "open": True, "fix": "",
@@ -44,21 +48,21 @@ def record(state: dict[str, Any], action: CallAction, text: str, key: int, episo
 
 
 def mark_fixed(state: dict[str, Any], action: CallAction, key: int) -> set[int]:
-    """Note what was changed since an error, and mark it fixed when the same thing passes.
+    """Note what was done since an error, and mark it fixed when the same thing passes.
 
     Return the numbers of the episodes whose errors were fixed.
     """
     fixed: set[int] = set()
-    subject, command = find_subject(action), ""
-    if action.kind == "run":
-        command = shell_commands.shorten_command(action.subject, 200)
+    subject = find_subject(action)
+    command = to_one_line(action.subject, _COMMAND) if action.kind == "run" else ""
     for error in state["errors"]:
         if not error["open"]:
             continue
-        if error.get("subject") == subject or (command and _replaces(command, error.get("command", ""))):
-            fixed.add(_close(error, command, key))
-        elif action.changes:
-            _note_change(error, action)
+        error["age"] = error.get("age", 0) + 1
+        if error.get("subject") == subject or (command and _replaces(command, error)):
+            fixed.add(_close(error, action, command, key))
+        else:
+            _note_step(error, action, command)
     return fixed
 
 
@@ -69,19 +73,54 @@ def note_cause(state: dict[str, Any], cause: str) -> None:
             error["cause"] = to_one_line(cause, 160)
 
 
-def _close(error: dict[str, Any], command: str, key: int) -> int:
+def _close(error: dict[str, Any], action: CallAction, command: str, key: int) -> int:
+    """Mark an error fixed, and say by what: the changes since, else the steps since and how the call differs."""
     error["open"], error["fixed_by"] = False, key
-    changed = "; ".join(error["since"])
-    ran = f"ran `{to_one_line(command, 100)}`" if command and command != error.get("command", "") else ""
-    error["fix"] = "; ".join(filter(None, (changed, ran))) or "passed when repeated"
+    changes = [step for step in error["since"] if step.startswith("changed")]
+    steps = changes[-3:] or error["since"][-2:]
+    ran = _find_difference(command, error.get("command", ""))
+    if action.kind == "other" and action.detail:
+        ran = f"called {action.subject} with {action.detail}"
+    elif action.kind == "edit":
+        ran = (
+            f"changed {_get_file_name(action)}: {action.detail}"
+            if action.detail
+            else f"changed {_get_file_name(action)}"
+        )
+    error["fix"] = "; ".join(filter(None, (*steps, ran))) or "passed when repeated"
     return int(error.get("episode", -1))
 
 
-def _note_change(error: dict[str, Any], action: CallAction) -> None:
-    name = re.split(r"[/\\]", action.changes[0])[-1]
-    change = f"changed {name}: {action.detail}" if action.detail else f"changed {name}"
-    if change not in error["since"]:
-        error["since"] = [*error["since"], to_one_line(change, 120)][-3:]
+def _find_difference(command: str, failed: str) -> str:
+    """Return the command that passed, if it is another one; of a long line, the part that changed."""
+    if not command or command == failed:
+        return ""
+    if len(command) <= _SHOWN:
+        return f"ran `{command}`"
+    start = next((n for n, (one, other) in enumerate(zip(command, failed, strict=False)) if one != other), 0)
+    start = command.rfind(" ", 0, max(start - 20, 0)) + 1
+    return f"ran `{to_one_line(('…' if start else '') + command[start:], _SHOWN)}`"
+
+
+def _note_step(error: dict[str, Any], action: CallAction, command: str) -> None:
+    if action.changes and action.kind == "edit":
+        step = (
+            f"changed {_get_file_name(action)}: {action.detail}"
+            if action.detail
+            else f"changed {_get_file_name(action)}"
+        )
+    elif action.kind == "read":
+        step = f"read {_get_file_name(action)}"
+    elif command:
+        step = f"ran `{to_one_line(command, 80)}`"
+    else:
+        return
+    if step not in error["since"]:
+        error["since"] = [*error["since"], to_one_line(step, 140)][-4:]
+
+
+def _get_file_name(action: CallAction) -> str:
+    return re.split(r"[/\\]", (*action.changes, *action.reads, action.subject)[0])[-1]
 
 
 def find_subject(action: CallAction) -> str:
@@ -104,9 +143,13 @@ def _is_trivial(action: CallAction, line: str) -> bool:
     return bool(_TRIVIAL.match(bare)) or (len(line.split()) <= 3 and line.lower().startswith("exit code"))
 
 
-def _replaces(command: str, failed: str) -> bool:
+def _replaces(command: str, error: dict[str, Any]) -> bool:
     """Return whether a command does what a failed one was to do, in another way."""
-    if not failed or command == failed:
-        return bool(failed)
+    failed = error.get("command", "")
+    if not failed or error["subject"].startswith((purposes.TEST, purposes.BUILD, purposes.LINT)):
+        return False
+    if command == failed:
+        return True
     new, old = extract_content_words(command), extract_content_words(failed)
-    return len(new & old) >= 2 and len(new & old) >= 0.6 * len(old)
+    least = 0.35 if error.get("age", 0) <= _SOON else 0.6
+    return len(new & old) >= 2 and len(new & old) >= least * len(old)

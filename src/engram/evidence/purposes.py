@@ -19,8 +19,8 @@ _TEST_PROGRAMS = frozenset(
     " ginkgo cypress testcafe busted".split()
 )
 _LINT_PROGRAMS = frozenset(
-    "eslint ruff flake8 pylint golangci-lint biome prettier markdownlint markdownlint-cli2 rubocop shellcheck vale gofmt"
-    " gofumpt black isort stylelint mypy pyright tsc lint-imports actionlint staticcheck oxlint".split()
+    "eslint ruff flake8 pylint golangci-lint biome prettier markdownlint markdownlint-cli2 rubocop shellcheck vale"
+    " gofmt gofumpt black isort stylelint mypy pyright tsc lint-imports actionlint staticcheck oxlint".split()
 )
 _BUILD_PROGRAMS = frozenset("gcc g++ clang cmake ninja msbuild goreleaser webpack rollup tsup xcodebuild".split())
 _SUBCOMMANDS = {  # what a program's own subcommands are for

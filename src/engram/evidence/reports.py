@@ -17,77 +17,111 @@ _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+(?:\[([ xX])\]\s+)?")
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+(.*)|\*\*([^*]{3,60})\*\*:?\s*|([A-Z][\w' /-]{2,40}):)$")
 
 _CAUSE = re.compile(
-    r"\b(?:root cause|the (?:real |actual |underlying |main |core )?(?:problem|issue|bug|culprit|cause|reason|failure)\b[^.]{0,40}?"
-    r"(?: is| was|:)|this (?:fails|failed|happens|happened|breaks|broke) because|(?:it )?turns out|found (?:it|the (?:bug|issue|"
+    r"\b(?:root cause|the (?:real |actual |underlying |main |core )?(?:problem|issue|bug|culprit|cause|reason|"
+    r"failure)\b[^.]{0,40}?"
+    r"(?: is| was|:)|this (?:fails|failed|happens|happened|breaks|broke) because|(?:it )?turns out|found (?:it|"
+    r"the (?:bug|issue|"
     r"problem|cause|root cause|culprit))\b|(?:that|this)(?:'s| is| was) (?:why|because|the (?:bug|cause|culprit))|"
-    r"(?:fails?|failed|failing|broken|breaks|missing) because|caused by|the (?:test|build|hook|command|ci)s? (?:fails?|failed) because)",
+    r"(?:fails?|failed|failing|broken|breaks|missing) because|caused by|the (?:test|build|hook|command|"
+    r"ci)s? (?:fails?|failed) because)",
     re.IGNORECASE,
 )
 _GUESS = re.compile(
-    r"\b(?:might|maybe|perhaps|possibly|could be|may be|probably|likely|i (?:think|suspect|wonder)|let me|let's|not the|isn'?t the|"
+    r"\b(?:might|maybe|perhaps|possibly|could be|may be|probably|likely|i (?:think|suspect|wonder)|let me|let's|"
+    r"not the|isn'?t the|"
     r"no (?:issue|bug|problem)s?|to find|find the root cause|if the|whether|i(?:'ll| will))\b",
     re.IGNORECASE,
 )
 _OPEN = re.compile(
-    r"\b(?:not (?:yet )?(?:done|implemented|included|tested|verified|exercised|pushed|committed|addressed|covered|fixed|handled|run|ran|"
-    r"added|changed|wired)|(?:left|remains?|remaining) (?:to do|to be|open|undone|for|as|unaddressed|out|unresolved|unpushed|uncommitted)|"
-    r"(?:is|are|still) (?:un(?:pushed|committed|tested|verified|resolved|answered|addressed)|pending|outstanding)|"
-    r"still (?:needs?|has to|have to|open|missing|fails?|failing|pending|conflicts?|broken|to do)|"
-    r"follow[- ]?ups?\b|deferred|defer (?:this|that|it)|postponed|out of scope|separate (?:pr|issue|change|ticket|commit|follow)|"
-    r"needs? (?:a |an |your |to be |manual |human |another |separate )|you(?:'ll| will)? (?:may |might |still )?(?:need|have|want) to|"
-    r"future (?:work|improvement|enhancement|pr)|could (?:also |later |be )|(?:worth|consider) \w+ing|consider (?:a|the|whether|using)|"
-    r"next steps?|once (?:this|it|the|ci|merged|#)|before (?:merging|release|shipping)|TODO|tech(?:nical)? debt|known (?:issue|limitation|gap)|"
-    r"(?:did not|didn'?t|haven'?t|have not|was not able to|couldn'?t|could not) (?:\w+ )?(?:run|test|verif\w+|push|commit|check|fix|touch|"
-    r"address|implement|reproduce|change|confirm)|will (?:need|have) to|should (?:also )?be (?:reviewed|revisited|updated|removed|done|fixed)|"
-    r"won'?t (?:work|take effect|apply) until|only (?:takes|take) effect|awaits?|waiting (?:for|on)|(?:minor|medium|low|high)[ -]priority|"
-    r"not blocking|non-blocking|edge case|acceptable (?:trade|for now)|for now)\b",
+    r"\b(?:not (?:yet )?(?:done|implemented|included|tested|verified|exercised|pushed|committed|addressed|covered|"
+    r"fixed|run|ran|wired)|"
+    r"(?:left|remains?|remaining) (?:to do|to be|open|undone|for|unaddressed|unresolved|unpushed|uncommitted)|"
+    r"(?:is|are|still) (?:un(?:pushed|committed|tested|verified|resolved|answered|addressed)|pending|outstanding|"
+    r"stale)|"
+    r"still (?:needs?|has to|have to|open|missing|fails?|failing|pending|conflicts?|broken|to do|takes)|"
+    r"follow[- ]?ups?\b|deferred|postponed|out of scope|separate (?:pr|issue|change|ticket|commit|follow)|"
+    r"needs? (?:a |an |your |to be |manual |human |another |separate |rebase|review|investigation|attention)|"
+    r"you(?:'ll| will) (?:still )?(?:need|have) to|future (?:work|improvement|enhancement|pr)|next steps?|"
+    r"once (?:this|ci|merged|#)\b|"
+    r"before (?:merging|release|shipping)|TODO|tech(?:nical)? debt|known (?:issue|limitation|gap)|(?:minor|medium|"
+    r"low|high)[ -]priority|"
+    r"(?:did not|didn'?t|haven'?t|have not|was not able to|couldn'?t|could not) (?:\w+ )?(?:run|test|verif\w+|"
+    r"push|commit|check|fix|"
+    r"address|implement|reproduce|change|confirm)|will (?:need|have) to|should (?:also )?be (?:reviewed|revisited|"
+    r"updated|removed|done|fixed)|"
+    r"won'?t (?:work|take effect|apply) until|only (?:takes|take) effect|awaits?|waiting (?:for|on)|"
+    r"could (?:refactor|explore|also|later)|"
+    r"worth (?:a |fixing|adding|monitoring|revisiting|investigating|following)|consider (?:whether|a |adding|using))\b",
+    re.IGNORECASE,
+)
+_REPORTS_WORK = re.compile(  # a sentence about what was done
+    r"^(?:i(?:'ve| have| also)?\b|all\b|(?:conflict|fix|step|task) \d|this (?:pr|commit|change)|the (?:commit|"
+    r"pr) |reviewed|per (?:your|project)|"
+    r"as (?:agreed|requested)|\w+ed\b)",
     re.IGNORECASE,
 )
 _OPEN_HEADING = re.compile(
-    r"\b(?:next steps?|remaining|not done|follow[- ]?ups?|open (?:items|questions|issues|points)|to ?do|outstanding|left|deferred|"
-    r"caveats?|limitations?|out of scope|known issues|what(?:'s| is) left|recommend\w*|suggest\w*|concerns?|minor|nits?|future)\b",
+    r"\b(?:next steps?|remaining|not done|follow[- ]?ups?|open (?:items|questions|issues|points)|to ?do|"
+    r"outstanding|left|deferred|"
+    r"out of scope|known issues|what(?:'s| is) left|future|to verify|pending)\b",
     re.IGNORECASE,
 )
 _CLOSED = re.compile(
-    r"\b(?:no (?:remaining|further|open|outstanding|other)|nothing (?:left|remains|else)|all (?:done|fixed|tests pass)|is now|are now|"
+    r"\b(?:no (?:remaining|further|open|outstanding|other)|nothing (?:left|remains|else)|all (?:done|fixed|"
+    r"tests pass)|is now|are now|"
     r"has been (?:fixed|resolved|addressed)|i(?:'ve| have) (?:fixed|added|updated))\b",
     re.IGNORECASE,
 )
 _PROPOSING = re.compile(
-    r"\b(?:i(?:'d| would)? (?:recommend|suggest|propose)|my (?:recommendation|suggestion|proposal|plan|instinct|advice|take)|"
-    r"recommend(?:ed|ation)\b|i(?:'ll| will|'d)\b|(?:want|like) me to|should i\b|shall i\b|do you want|would you (?:like|prefer)|"
-    r"we can (?:consolidate|use|add|move|keep|drop)|let'?s\b|the (?:natural |simplest |cleanest |best |proper |right |minimal |better )?(?:fix|plan|way|"
-    r"approach|option|setup) (?:is|would be|will be|should)|the natural fix|option [a-c1-4]\b|proposed?\b|first fix:|ready to implement|"
+    r"\b(?:i(?:'d| would)? (?:recommend|suggest|propose)|my (?:recommendation|suggestion|proposal|plan|instinct|"
+    r"advice|take)|"
+    r"recommend(?:ed|ation)\b|i(?:'ll| will|'d)\b|(?:want|like) me to|should i\b|shall i\b|do you want|"
+    r"would you (?:like|prefer)|"
+    r"we can (?:consolidate|use|add|move|keep|drop)|let'?s\b|the (?:natural |simplest |cleanest |best |proper |"
+    r"right |minimal |better )?(?:fix|plan|way|"
+    r"approach|option|setup) (?:is|would be|will be|should)|the natural fix|option [a-c1-4]\b|proposed?\b|"
+    r"first fix:|ready to implement|"
     r"(?:what i would|would) improve|so for the implementation|strip \w+|instead)\b",
     re.IGNORECASE,
 )
 _PROPOSAL_HEADING = re.compile(
-    r"\b(?:propos\w+|fix(?: direction)?|recommend\w+|plan|approach|design|solution|scope|changes|suggest\w+|option|summary|decision|next)\b",
+    r"\b(?:propos\w+|fix(?: direction)?|recommend\w+|plan|approach|design|solution|scope|changes|suggest\w+|"
+    r"option|summary|decision|next)\b",
     re.IGNORECASE,
 )
 _STEP = re.compile(
-    r"^(?:move|rename|add|replace|use|extend|strip|drop|remove|keep|make|change|update|apply|convert|introduce|create|set|switch|split|"
+    r"^(?:move|rename|add|replace|use|extend|strip|drop|remove|keep|make|change|update|apply|convert|introduce|"
+    r"create|set|switch|split|"
     r"cast|do|fold|skip|wrap|return|expose|render|call|put)\b",
     re.IGNORECASE,
 )
 _GENERIC_OFFER = frozenset(
-    "implement proceed go ahead make that change chang add do appli commit plan fix refactor mov phase updat start work continu"
-    " build it push phas implementation".split()
+    (
+        "implement proceed go ahead make that change chang add do appli commit plan fix refactor mov phase updat"
+        " start work continu build it push phas implementation"
+    ).split()
 )
 _OFFER = re.compile(
-    r"^(?:so,?\s+)?(?:(?:do|would) you (?:want|like) (?:me )?to|want me to|should i(?: also)?|shall i(?: also)?|can i|may i|"
-    r"ready (?:for me )?to|is it ok(?:ay)? to|ok(?:ay)? to|would it be ok(?:ay)? to|let me know if you(?:'d| would) (?:like|want)(?: me)? to)\s+",
+    r"^(?:so,?\s+)?(?:(?:do|would) you (?:want|like) (?:me )?to|want me to|should i(?: also)?|shall i(?: also)?|"
+    r"can i|may i|"
+    r"ready (?:for me )?to|is it ok(?:ay)? to|ok(?:ay)? to|would it be ok(?:ay)? to|let me know if you(?:'d|"
+    r" would) (?:like|want)(?: me)? to)\s+",
     re.IGNORECASE,
 )
 _ALTERNATIVE = re.compile(
     r",? or (?:do you|want|would|should|is (?:the|analysis)|analysis|leave|just|keep|the )|, or |\s+\(", re.IGNORECASE
 )
 _FRICTION = re.compile(
-    r"\b(?:stale|false positives?|flaky|misleading|confus\w+|unexpected(?:ly)?|surpris\w+|didn'?t work|doesn'?t work|not working|"
-    r"still (?:fail\w*|broken|shows?|there|not)|pre-existing|merge conflicts?|conflicts? (?:in|with)|missed|forgot|my (?:mistake|bad)|"
-    r"i was wrong|incorrectly|wrong(?:ly)?|overlooked|turns out|regress\w+|race condition|timed? ?out|can'?t (?:find|reproduce|access)|"
-    r"couldn'?t|unable to|blocked|denied|interrupted|duplicate[sd]?|out of date|outdated|re-?index\w*|cach(?:e|ed|ing) (?:issue|result)|"
-    r"had to|workaround|linter? (?:caught|flag|complain|error|failure)|lint (?:error|failure|issue)|compil\w+ (?:error|failure)|"
+    r"\b(?:stale|false positives?|flaky|misleading|confus\w+|unexpected(?:ly)?|surpris\w+|didn'?t work|"
+    r"doesn'?t work|not working|"
+    r"still (?:fail\w*|broken|shows?|there|not)|pre-existing|merge conflicts?|conflicts? (?:in|with)|missed|"
+    r"forgot|my (?:mistake|bad)|"
+    r"i was wrong|incorrectly|wrong(?:ly)?|overlooked|turns out|regress\w+|race condition|timed? ?out|"
+    r"can'?t (?:find|reproduce|access)|"
+    r"couldn'?t|unable to|blocked|denied|interrupted|duplicate[sd]?|out of date|outdated|re-?index\w*|cach(?:e|ed|"
+    r"ing) (?:issue|result)|"
+    r"had to|workaround|linter? (?:caught|flag|complain|error|failure)|lint (?:error|failure|issue)|"
+    r"compil\w+ (?:error|failure)|"
     r"needs? (?:to be )?(?:updated|fixed) too|also (?:fails?|broke|needs?)|breaks?)\b",
     re.IGNORECASE,
 )
@@ -124,9 +158,10 @@ def find_open_items(text: str) -> list[str]:
     """Return what an agent's last report says is not done."""
     items = []
     for heading, sentence in iter_statements(text):
-        if sentence.endswith("?") or _CLOSED.search(sentence) or len(sentence.split()) < 4:
+        words = len(sentence.split())
+        if sentence.endswith(("?", ":")) or words < 6 or _CLOSED.search(sentence) or _REPORTS_WORK.match(sentence):
             continue
-        if _OPEN.search(sentence) or (_OPEN_HEADING.search(heading) and len(sentence.split()) >= 5):
+        if _OPEN.search(sentence) or (_OPEN_HEADING.search(heading) and words >= 8):
             items.append(to_one_line(sentence, 200))
     return items
 

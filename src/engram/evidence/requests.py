@@ -20,12 +20,25 @@ _WRAPPED = re.compile(  # what programs put around or into a person's message
 )
 _COMMAND_NAME = re.compile(r"<command-name>\s*/?(.*?)\s*</command-name>", re.DOTALL)
 _COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_CONTROL_COMMAND = re.compile(
+    r"^(?:clear|compact|model|login|logout|status|doctor|mcp|exit|quit|help|config|cost|resume|memory|permissions|"
+    r"hooks|agents|plugin|plugins|"
+    r"ide|terminal-setup|theme|usage|context|rewind|fast|effort|vim|bug|feedback|release-notes|export|stats|"
+    r"reload-plugins)$",
+    re.IGNORECASE,
+)
+_SUMMARIZED = re.compile(
+    r"(?:Primary Request(?: and Intent)?|Initial (?:User )?Request[^:\n]{0,40}|User'?s? (?:Primary )?(?:Request|"
+    r"Goal|Intent)[^:\n]{0,20})\W*:\W*\s*([^\n]{20,})",
+    re.IGNORECASE,
+)
 _KEPT_TAG = re.compile(r"</?(?:command-args|user_query|task|feedback|user_message|answer)\b[^>]*>", re.IGNORECASE)
 _IDE_CONTEXT = re.compile(r"^# Context from my IDE setup:.*?^## My request for \w+:\s*", re.DOTALL | re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\[(?:Image|Pasted text)[^\]\n]{0,60}\]|\[image\]", re.IGNORECASE)
 _PLAN = re.compile(
-    r"^\s*(?:please\s+|let'?s\s+|now\s+)?(?:implement|execute|carry out|follow|do)\s+(?:the|this|my|our)\s+(?:following\s+)?"
+    r"^\s*(?:please\s+|let'?s\s+|now\s+)?(?:implement|execute|carry out|follow|do)\s+(?:the|this|my|"
+    r"our)\s+(?:following\s+)?"
     r"(?:implementation\s+)?plan\b[^\n]{0,40}?[:.]?\s*(?:\n|$)",
     re.IGNORECASE,
 )
@@ -34,28 +47,33 @@ _HEADING_LABEL = re.compile(
     r"^(?:implementation\s+)?(?:plan|task|goal|feature|bug|fix)\s*[:\u2014\u2013-]\s*", re.IGNORECASE
 )
 _GENERAL_HEADING = re.compile(
-    r"^(?:(?:implementation|refactoring|the|current|final|updated|execution)\s+)*(?:plan|summary|overview|context|task|goal|"
+    r"^(?:(?:implementation|refactoring|the|current|final|updated|execution)\s+)*(?:plan|summary|overview|context|"
+    r"task|goal|"
     r"problem|background|steps?|changes|todo|approach|prerequisites?|instructions?)\W*$",
     re.IGNORECASE,
 )
 _PURPOSE_SECTION = re.compile(
-    r"^\s{0,3}#{1,4}\s+(?:context|problem|goal|summary|overview|background|motivation|objective|why)\b[^\n]*\n+(.+?)(?=\n\s*#|\Z)",
+    r"^\s{0,3}#{1,4}\s+(?:context|problem|goal|summary|overview|background|motivation|objective|"
+    r"why)\b[^\n]*\n+(.+?)(?=\n\s*#|\Z)",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
 _LOG_LINE = re.compile(
     r"^\s*(?:\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|at \S+ ?\(|File \"|Traceback|[+\-@]{2,3} |\$ |>>> |➜ |❯ |\| |"
-    r"[│┃┌└├─╭╰•·✓✗✘⚠]|\w+(?:\.\w+)+(?:Error|Exception)\b|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL)\b|npm (?:ERR|error|warn)|"
+    r"[│┃┌└├─╭╰•·✓✗✘⚠]|\w+(?:\.\w+)+(?:Error|Exception)\b|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL)\b|npm (?:ERR|"
+    r"error|warn)|"
     r"(?:error|fatal|warning): |remote: |Base directory for this skill)"
 )
 _GREETING = re.compile(
-    r"^(?:hi|hey|hello|good (?:morning|evening)|thanks|thank you|please|ok(?:ay)?|so|alright|right|great|now|well|and|also|"
+    r"^(?:hi|hey|hello|good (?:morning|evening)|thanks|thank you|please|ok(?:ay)?|so|alright|right|great|now|well|"
+    r"and|also|"
     r"there)\b[\s,.!:-]*|^(?:hi|hey|hello) \w+[,!]\s*",
     re.IGNORECASE,
 )
 _EMPTY = re.compile(
     r"^(?:continue(?: from where you left off| please)?|go on|go ahead|proceed|resume|try again|retry|start|begin|"
     r"keep going|carry on|next|yes|no|ok(?:ay)?|y|n|hi|hello|hey|test|ping|help|help me|warmup|read (?:this|the) file|"
-    r"can you help(?: me)?(?: with this)?|see (?:above|below)|fix (?:it|this)|do it|please|thanks?|thank you)[\s.!?,]*$",
+    r"can you help(?: me)?(?: with this)?|see (?:above|below)|fix (?:it|this)|do it|please|thanks?|"
+    r"thank you)[\s.!?,]*$",
     re.IGNORECASE,
 )
 _ISSUE_LINK = re.compile(
@@ -84,6 +102,18 @@ def _unwrap_command(text: str) -> str:
     given = arguments[1].strip() if arguments else ""
     rest = _COMMAND_ARGUMENTS.sub("", _COMMAND_NAME.sub("", text))
     return f"{name[1].strip()}: {given}\n{rest}" if given else rest
+
+
+def find_command(text: str) -> str:
+    """Return the slash command in a message, unless it only controls the agent program."""
+    name = _COMMAND_NAME.search(text)
+    return f"/{name[1]}" if name and name[1] and not _CONTROL_COMMAND.match(name[1]) else ""
+
+
+def find_summarized_request(text: str) -> str:
+    """Return the request that the summary of a compacted conversation states."""
+    match = _SUMMARIZED.search(text)
+    return to_one_line(_strip_marks(match[1]), 400) if match else ""
 
 
 def is_substantial(text: str) -> bool:

@@ -68,8 +68,19 @@ _PASSED = re.compile(
     )""",
     re.MULTILINE | re.VERBOSE,
 )
+_BUILD_FAILED = re.compile(
+    r"""^(?:
+      \S+\.\w+:\d+(?::\d+)?:\s(?:error\b|undefined|cannot|could\snot|syntax\serror|.*(?:does\snot\simplement|undefined:|
+        (?:declared|imported)\sand\snot\sused|is\snot\sdefined|missing\sreturn|(?:too\smany|not\senough)\sarguments|
+        \([a-z]+(?:lint|check|const|vet|sec|fmt)?\)$))
+    | \S+\(\d+,\d+\):\serror\s | error(?:\[E\d+\])?:\s | (?:\s*✖\s)?[1-9]\d*\s(?:problems?|issues?)\b
+    | Found\s[1-9]\d*\serrors? | npm\sERR! | make(?:\[\d+\])?:\s\*\*\* | BUILD\sFAIL
+    )""",
+    re.MULTILINE | re.VERBOSE,
+)
 _NOT_RUN = re.compile(
-    r"command not found|is not recognized as|No such file or directory|no test files\]\s*$|no tests? (?:ran|found|to run)"
+    r"command not found|is not recognized as|No such file or directory|no test files\]\s*$|no tests? (?:ran|found|"
+    r"to run)"
     r"|timed out|timeout exceeded|running in (?:the )?background|Command was manually backgrounded",
     re.IGNORECASE,
 )
@@ -100,6 +111,11 @@ def judge_run(output: str, status: str, exit_code: int | None, failed: bool) -> 
     if status == "zero" and is_zero:
         return True
     return None if status != "known" or _NOT_RUN.search(output[-2000:]) else False
+
+
+def has_build_failed(output: str) -> bool:
+    """Return whether a compiler or a linter reports errors in its output."""
+    return bool(_BUILD_FAILED.search(_COLOR.sub("", _take_ends(output))))
 
 
 def _take_ends(output: str) -> str:

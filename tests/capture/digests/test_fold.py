@@ -106,8 +106,8 @@ def test_a_command_to_the_program_is_not_a_request() -> None:
 
 def test_open_steps_and_questions_are_left_open() -> None:
     todo = {"todos": [{"content": "Write docs", "status": "pending"}, {"content": "Code", "status": "completed"}]}
-    facts = Story().user("Go").tool("TodoWrite", todo).agent("Shall I write the docs too?").facts()
-    assert facts["open"] == ["Write docs", "Shall I write the docs too?"]
+    facts = Story().user("Go").tool("TodoWrite", todo).agent("Shall I rename the module too?").facts()
+    assert facts["open"] == ["Write docs", "Shall I rename the module too?"]
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ _SESSION = re.compile(rb'"sessionId": ?"([\w.-]{1,80})"')
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (\d+)")
 _DENIED = ("The user doesn't want to proceed", "The user doesn't want to take this action", "Permission to use")
 _COMMAND = "<command-name>"  # typed by the user, but for the program and not the agent
+_COMMAND_STARTS, _COMMAND_READ = ("<command-name>", "<command-message>"), 400
 _INTERRUPTED = "[Request interrupted by user"
 _INJECTED = re.compile(
     r"\s*(?:<(?:local-command|command-message|bash-std|system-reminder|task-notification|user-prompt-submit-hook|"
@@ -280,7 +281,7 @@ def _build_user_event(session: str, record: TranscriptRecord, value: dict[str, A
         return _build_event(session, record, value, index, kind="interrupt", role="user", text=text)
     if value.get("isCompactSummary"):
         return _build_event(session, record, value, index, kind="compaction", name="summary", text=text)
-    if text.startswith(_COMMAND):
+    if _COMMAND in text[:_COMMAND_READ] and text.startswith(_COMMAND_STARTS):
         return _build_event(session, record, value, index, kind="message", role="user", name="command", text=text)
     injected = value.get("isMeta") or _INJECTED.match(text)
     name = "prompt" if "/" in session else "injected" if injected else None

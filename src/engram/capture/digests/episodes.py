@@ -27,9 +27,7 @@ _SAME_SUBJECT = 4  # rare words that two decisions about the same thing share
 
 
 @operation()
-def list_episodes(
-    hub: Hub, session_id: Annotated[str, Help("session id or a prefix of it")]
-) -> list[Episode]:  # fmt: skip
+def list_episodes(hub: Hub, session_id: Annotated[str, Help("session id or a prefix of it")]) -> list[Episode]:
     """Show a session as episodes: what was asked, decided and done, and what came of it."""
     session = lifecycle.get_session(hub, session_id)
     capture = captures.find_by_session(hub.engine, session.id)
@@ -66,17 +64,14 @@ def list_open_items(
 ) -> list[OpenItem]:
     """Show what past sessions left undone, newest first."""
     rows = _list_items(hub, "open", project, session, days, limit, in_force=True)
-    return [
-        OpenItem(
-            id=row["id"],
-            text=row["text"],
-            session_id=row["session_id"],
-            project=row["project"],
-            at=to_datetime(row["at"]),
-            episode=row["title"],
-        )  # fmt: skip
-        for row in rows
-    ]
+    return [_open_item_from_row(row) for row in rows]
+
+
+def _open_item_from_row(row: Row) -> OpenItem:
+    return OpenItem(
+        id=row["id"], text=row["text"], session_id=row["session_id"], project=row["project"], at=to_datetime(row["at"]),
+        episode=row["title"],
+    )  # fmt: skip
 
 
 def _list_items(
@@ -136,7 +131,9 @@ def _episode_from_row(row: Row, session_id: str, event_ids: dict[int, int], supe
         decisions=tuple(map(to_decision, facts["decisions"])), rejected=tuple(map(to_decision, facts["rejected"])),
         causes=tuple(item["text"] for item in facts["causes"]),
         errors=tuple(
-            EpisodeError(error=item["line"], cause=item["cause"], fix=item["fix"], times=item["times"], events=find_events(item))
+            EpisodeError(
+                error=item["line"], cause=item["cause"], fix=item["fix"], times=item["times"], events=find_events(item)
+            )
             for item in facts["errors"]
         ),
         changed=tuple(facts["changed"]), read=tuple(facts["read"]), commits=tuple(facts["commits"]),

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from engram.evidence.episode_facts import list_causes
+from engram.evidence.episodes import TEMPORARY, list_all_open, list_decisions
 from engram.platform.text import to_one_line
 
 LIMIT = 2048  # bytes of JSON
 _BESIDE = 220  # bytes reserved for outcome, confidence and tokens
 
 # Maximum files and maximum items of every other list, tried from left to right until all fits; files shrink last.
-_SHARES = ((16, 10), (16, 8), (16, 6), (14, 5), (14, 4), (12, 3), (10, 2), (6, 1), (3, 1), (0, 0))
+_SHARES = ((16, 10), (16, 8), (16, 6), (16, 5), (16, 4), (16, 3), (16, 2), (16, 1), (12, 1), (6, 1), (3, 1), (0, 0))
 
 
 def build_facts(state: dict[str, Any], goal: str, evidence: list[str]) -> dict[str, Any]:
@@ -35,9 +37,12 @@ def _collect_facts(state: dict[str, Any], goal: str, evidence: list[str], files:
         "tests": state["tests"] if state["tests"]["runs"] else None,
         "commits": state["commits"][-others:] if others else [],
         "corrections": state["objections"][-max(others // 2, 1) :],
+        "decisions": [to_one_line(item, 150) for item in _list_decisions(state)[-others:]] if others else [],
+        "causes": [to_one_line(item, 160) for item in _list_causes(state)[-max(others // 3, 1) :]],
+        "friction": [to_one_line(item, 130) for item in state["friction"][-max(others // 2, 1) :]],
         "commands": {"run": state["commands"], "failed": state["failed"]} if state["commands"] else None,
-        "notable": _list_notable(state, others // 2),
-        "open": _list_open_items(state, others),
+        "notable": _list_notable(state, others // 2 if others > 6 else 0),
+        "open": [to_one_line(item, 160) for item in _list_open_items(state)[: max(others, 1)]],
         "ended": _take_end(state["ended"], 200 if others > 3 else 120),
         "prompts": state["turn"],
         **{name: state[name] for name in ("interrupts", "denials", "compactions", "api_errors", "reverted", "pushed")},
@@ -56,6 +61,7 @@ def _take_end(text: str, length: int) -> str:
 
 def _list_top_paths(paths: dict[str, int], count: int, cwd: str | None) -> list[str]:
     """Return the most used paths, relative to the session's directory."""
+    paths = {path: times for path, times in paths.items() if not TEMPORARY.search(path)}
     chosen = sorted(paths, key=lambda path: (-paths[path], path))[:count]
     shown = [path.removeprefix(f"{cwd}/") if cwd else path for path in chosen]
     more = len(paths) - len(chosen)
@@ -78,11 +84,15 @@ def _format_error(error: dict[str, Any]) -> str:
     return f"{to_one_line(error['line'], 110)}{times} [{to_one_line(error['about'], 40)}]{end}"
 
 
-def _list_open_items(state: dict[str, Any], count: int) -> list[str]:
+def _list_open_items(state: dict[str, Any]) -> list[str]:
     """Return what was left to do."""
-    planned = [text for text, done in state["todo"] if not done]
     unanswered = [to_one_line(state["said"], 120)] if state["last"] == "user" and state["turn"] else []
-    question = (
-        [to_one_line(state["ended"].rstrip().rpartition("\n")[2], 140)] if state["ended"].rstrip().endswith("?") else []
-    )
-    return [*planned[:count], *unanswered, *question][: max(count, 1)]
+    return [*unanswered, *list_all_open(state["evidence"])]
+
+
+def _list_decisions(state: dict[str, Any]) -> list[str]:
+    return [item["text"] for episode in state["evidence"]["episodes"] for item in list_decisions(episode)]
+
+
+def _list_causes(state: dict[str, Any]) -> list[str]:
+    return [cause["text"] for episode in state["evidence"]["episodes"] for cause in list_causes(episode)]

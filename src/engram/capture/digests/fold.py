@@ -12,7 +12,7 @@ from engram.capture.digests.facts import build_facts
 from engram.evidence import episodes, errors, intent, purposes, reports, requests, shell_commands
 from engram.evidence.actions import CallAction, classify_call
 from engram.evidence.outcome import judge_outcome
-from engram.evidence.run_output import judge_run
+from engram.evidence.run_output import has_build_failed, judge_run
 from engram.platform.text import to_one_line
 from engram.types import Event
 
@@ -38,7 +38,8 @@ class Fold:
     @property
     def goal(self) -> str:
         """The user's first request."""
-        return str(self.state["goal"] or self.state["prompt"])
+        state = self.state
+        return str(state["goal"] or state["prompt"] or state["summarized"] or state["command"])
 
     def set_cwd(self, cwd: str | None) -> None:
         """Set the session's directory; file names are shown relative to it."""
@@ -101,6 +102,8 @@ class Fold:
     def _handle_request(self, text: str, event: Event) -> None:
         """Add what a person typed; a slash command counts only with arguments."""
         state, message = self.state, requests.clean_request(text)
+        if event.name == "command" and not state["command"]:
+            state["command"] = requests.find_command(text)
         if not message or (event.name == "command" and not requests.is_substantial(message)):
             return
         state["turn"] += 1
@@ -171,6 +174,8 @@ class Fold:
         state["commands"] += 1
         if run and purpose in (purposes.TEST, purposes.BUILD, purposes.LINT):
             passed = judge_run(event.text, run.status, event.exit_code, failed)
+            if purpose != purposes.TEST and run.status == "hidden" and has_build_failed(event.text):
+                passed = False
             self._record_run(purpose, passed)
             failed = failed if passed is None else not passed
         elif purpose == purposes.REVERT and not failed:
@@ -209,6 +214,8 @@ class Fold:
 
     def _handle_compaction(self, event: Event) -> None:
         self.state["compactions"] += event.name != "summary"
+        if not self.state["summarized"]:
+            self.state["summarized"] = requests.find_summarized_request(event.text)
 
     def _handle_lifecycle(self, event: Event) -> None:
         name = event.name or ""
@@ -242,8 +249,9 @@ def _count_files(files: dict[str, int], paths: tuple[str, ...]) -> None:
 
 def _build_empty_state() -> dict[str, Any]:
     return {
-        "goal": "", "prompt": "", "said": "", "ended": "", "last": "", "turn": 0, "acts": 0, "from": None, "until": 0,
-        "active": 0, "read": {}, "changed": {}, "tools": {}, "todo": [], "waiting": {}, "commands": 0, "failed": 0,
+        "command": "", "summarized": "", "goal": "", "prompt": "", "said": "", "ended": "", "last": "", "turn": 0,
+        "acts": 0, "from": None, "until": 0, "active": 0, "read": {}, "changed": {}, "tools": {}, "todo": [],
+        "waiting": {}, "commands": 0, "failed": 0,
         "notable": [], "errors": [], "tests": {"runs": 0, "failed": 0, "last": None}, "last_build": None,
         "commits": [], "dropped": 0, "objected": None, "requests": [], "reverted": 0, "pushed": 0, "corrections": 0,
         "objections": [], "friction": [], "interrupts": 0, "denials": 0, "compactions": 0, "api_errors": 0,

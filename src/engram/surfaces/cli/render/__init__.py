@@ -11,8 +11,8 @@ from importlib import import_module
 from typing import Any
 
 _MODULES = [
-    "coordination", "session_list", "session_view", "evidence", "captures", "recall", "install", "memory", "catalog", "candidates",
-    "dream", "health", "compile", "wiki", "pages", "model",
+    "coordination", "session_list", "session_view", "evidence", "captures", "recall", "install", "memory", "catalog",
+    "candidates", "dream", "health", "compile", "wiki", "pages", "model",
 ]  # fmt: skip
 LIST_RENDERERS: dict[type, Callable[[Sequence[Any]], str]] = {}  # by the type of the items
 
