@@ -15,7 +15,8 @@ PATH = ("mcp_servers", "engram")
 FACTS = {"command": "/home/me/.local/bin/engram", "args": ["mcp"]}
 LINES = st.sampled_from(
     ["", "# note", 'a = 1', "[x]", "[x.y]", "[[z]]", 'k = "v" # why', "[mcp_servers.notes]", 'command = "n"',
-     "[[mcp_servers.notes.tools]]", "  [ 'x' . \"q\" ] # why", "\t# note", "u.v = 1", "  ", 's = """', "[mcp_servers.engram]", '"""', "t = '''", "'''", 'list = [', "  [1],", "]", "[mcp_servers]"]
+     "[[mcp_servers.notes.tools]]", "  [ 'x' . \"q\" ] # why", "\t# note", "u.v = 1", "  ",
+     's = """', "[mcp_servers.engram]", '"""', "t = '''", "'''", 'list = [', "  [1],", "]", "[mcp_servers]"]
 )  # fmt: skip
 
 

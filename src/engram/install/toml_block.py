@@ -96,8 +96,8 @@ def _set_field(lines: list[str], span: tuple[int, int], key: str, field: Any) ->
         if old is None:
             continue  # the value goes on in the next line
         if key in old:
-            unchanged = lines[start][: len(lines[start]) - len(lines[start].lstrip())]
-            new = f"{unchanged}{key} = {_format_value(field)}{_get_comment(''.join(lines[start:end]), old)}"
+            indent = lines[start][: len(lines[start]) - len(lines[start].lstrip())]
+            new = f"{indent}{key} = {_format_value(field)}{_get_comment(''.join(lines[start:end]), old)}"
             lines[start:end] = [new, *[""] * (end - start - 1)]
             return
         start = end
