@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from engram import Engram
 from engram.operation import list_operations
 from engram.surfaces.cli.command_table import COMMANDS
-from engram.surfaces.cli.groups import build_command_line
+from engram.surfaces.cli.root_group import build_command_line
 from tests.surfaces.conftest import Run
 
 # Operations that a command calls under another name.

@@ -13,9 +13,9 @@ from engram.dream.priorities import Drive
 from engram.dream.results import DreamPreview, Pass, UndoReport
 from engram.dream.schedule import Schedule
 from engram.platform.text import format_count
-from engram.surfaces.cli.groups import build_command_line
 from engram.surfaces.cli.render import dream as render_dream
 from engram.surfaces.cli.render import render
+from engram.surfaces.cli.root_group import build_command_line
 
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=timezone.utc)
 TIMER = Schedule(kind="cron", files={"crontab": "*/30 * * * * engram dream\n"}, command=("engram", "dream"), minutes=30)
