@@ -174,7 +174,7 @@ def _build_option(parameter: Parameter, writes: bool) -> click.Option:
     shared: dict[str, Any] = {"help": _to_sentence(parameter.help), "default": parameter.default}
     if parameter.type is bool:
         return click.Option([*flags, parameter.name], is_flag=True, **shared)
-    shared["show_default"] = parameter.default is not None
+    shared["show_default"] = parameter.default not in (None, "")
     if parameter.type is list:
         shared |= {"multiple": True, "default": ()}
     return click.Option([*flags, parameter.name], type=kind, **shared)
