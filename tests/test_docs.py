@@ -12,7 +12,7 @@ import pytest
 from engram import Engram
 from engram.operation import list_operations
 from engram.surfaces.cli.command_table import COMMANDS, GROUPS, MODULES
-from engram.surfaces.cli.groups import build_command_line
+from engram.surfaces.cli.root_group import build_command_line
 from engram.surfaces.http.application import list_offered
 from tools import references
 

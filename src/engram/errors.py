@@ -74,7 +74,7 @@ class NoVersion(NotFound):
 
 
 class Held(Error):
-    """{resource} is held by {holder} ({flavor}: {summary}){note_text} as {held} for another {left},
+    """{resource} is locked by {holder} ({flavor}: {summary}) for another {left}{held_text}{note_text},
     token {token}{others_text}. Wait for it, work on something else, or send them a message."""
 
     code, status, exit = "held", 409, 3

@@ -15,16 +15,17 @@ PATH = ("mcp_servers", "engram")
 FACTS = {"command": "/home/me/.local/bin/engram", "args": ["mcp"]}
 LINES = st.sampled_from(
     ["", "# note", 'a = 1', "[x]", "[x.y]", "[[z]]", 'k = "v" # why', "[mcp_servers.notes]", 'command = "n"',
+     "[[mcp_servers.notes.tools]]", "  [ 'x' . \"q\" ] # why", "\t# note", "u.v = 1", "  ",
      's = """', "[mcp_servers.engram]", '"""', "t = '''", "'''", 'list = [', "  [1],", "]", "[mcp_servers]"]
 )  # fmt: skip
 
 
-@given(st.lists(LINES, max_size=12), st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_what_is_put_in_comes_out_to_the_byte(lines: list[str], newline: str, ends: bool) -> None:
-    text = newline.join(lines) + (newline if ends and lines else "")
+@given(st.lists(LINES, max_size=12), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.sampled_from(["", "\ufeff"]))
+def test_what_is_put_in_comes_out_to_the_byte(lines: list[str], newline: str, ends: bool, bom: str) -> None:
+    text = bom + newline.join(lines) + (newline if ends and lines else "")
     try:
-        held: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        held: dict[str, Any] = toml_block.parse_toml(text)
+    except toml_block.TomlEditRefused:
         return
     if "engram" in held.get("mcp_servers", {}):
         return
@@ -32,8 +33,8 @@ def test_what_is_put_in_comes_out_to_the_byte(lines: list[str], newline: str, en
         put = toml_block.put_table(text, PATH, FACTS)
     except toml_block.TomlEditRefused:
         return  # a refusal is fine, and rare
-    assert tomllib.loads(put)["mcp_servers"]["engram"] == FACTS
-    if text.strip():
+    assert toml_block.parse_toml(put)["mcp_servers"]["engram"] == FACTS
+    if text.strip("\ufeff\r\n \t"):
         assert toml_block.remove_table(put, PATH) == text
 
 
@@ -50,6 +51,34 @@ def test_an_older_path_is_replaced_where_it_stands() -> None:
     put = toml_block.put_table(text, PATH, FACTS)
     assert put == text.replace("/old/engram", "/home/me/.local/bin/engram")
     assert toml_block.put_table(put, PATH, FACTS) == put
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('[mcp_servers.engram]\ncommand = [\n  "old",\n] # mine\nargs = ["mcp"]\n',
+         '[mcp_servers.engram]\ncommand = "/home/me/.local/bin/engram" # mine\nargs = ["mcp"]\n'),
+        ('[mcp_servers.engram]\r\n  command = "a#b"\t# it\'s "ours"\r\nargs = ["mcp"]',
+         '[mcp_servers.engram]\r\n  command = "/home/me/.local/bin/engram"\t# it\'s "ours"\r\nargs = ["mcp"]'),
+        ('\ufeff[mcp_servers."engram"]\nargs = ["mcp"]',
+         '\ufeff[mcp_servers."engram"]\ncommand = "/home/me/.local/bin/engram"\nargs = ["mcp"]'),
+        ('[mcp_servers.engram]', '[mcp_servers.engram]\ncommand = "/home/me/.local/bin/engram"\nargs = ["mcp"]'),
+    ],
+)  # fmt: skip
+def test_only_the_values_that_differ_are_written_and_comments_stay(text: str, expected: str) -> None:
+    assert toml_block.put_table(text, PATH, FACTS) == expected
+
+
+def test_an_array_of_tables_between_servers_stays_where_it_is() -> None:
+    text = '[mcp_servers.notes]\ncommand = "n"\n\n[[profiles]]\nname = "a"\n'
+    put = toml_block.put_table(text, PATH, FACTS)
+    assert put.startswith(text)
+    assert toml_block.remove_table(put, PATH) == text
+
+
+@pytest.mark.parametrize("text", ["\n[x.y]\n[mcp_servers.engram]", "args = [\n]\n[mcp_servers.engram]"])
+def test_a_table_in_the_last_unfinished_line_is_removed_alone(text: str) -> None:
+    assert toml_block.remove_table(text, PATH) == text.removesuffix("[mcp_servers.engram]")
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def test_an_edit_of_what_another_holds_is_refused_with_its_reason(live: Make, ag
         run = one.run("change the ledger")
         assert run.exit_code == 0, run.stderr
         assert (project / "ledger.py").read_text() == "y = 1\n"
-        assert one.told(f"is held by {other}"), one.log()
+        assert one.told(f"is locked by {other}"), one.log()
         assert engram.stats().conflicts_prevented == 1
 
 

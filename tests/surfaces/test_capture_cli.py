@@ -96,7 +96,7 @@ def test_a_person_corrects_an_outcome_and_takes_it_back(run: Run, user: Path) ->
 
 def test_cost_recall_check_and_doctor_answer(run: Run, user: Path) -> None:
     run("ingest")
-    assert "Total $" in run("cost", "--by", "flavor", "--days", "9999").stdout
+    assert "Total ≥ $" in run("cost", "--by", "flavor", "--days", "9999").stdout
     assert "login form" in run("recall", "login form").stdout
     assert "No problems" in run("check").stdout
     assert "1 transcript, 1 captured" in run("doctor").stdout

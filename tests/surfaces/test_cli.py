@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from engram import Engram
 from engram.operation import list_operations
 from engram.surfaces.cli.command_table import COMMANDS
-from engram.surfaces.cli.groups import build_command_line
+from engram.surfaces.cli.root_group import build_command_line
 from tests.surfaces.conftest import Run
 
 # Operations that a command calls under another name.
@@ -71,8 +71,14 @@ def test_a_day_on_the_command_line(run: Run) -> None:
     you = registered(run, "write tests")
     token = json.loads(run("lock", "src/a.py", "-s", me, "-m", "renaming", "--json").stdout)[0]["token"]
     refused = run("lock", "src/", "-s", you, status=3)
-    assert f"held by {me}" in refused.stderr
+    assert f"src is locked by {me}" in refused.stderr
+    assert "min through its lock on " in refused.stderr  # the lock is on a file in it
+    assert 'src/a.py, note "renaming", token' in refused.stderr
     assert len(refused.stderr.splitlines()) == 1
+    refused = run("lock", "src/a.py", "-s", you, status=3)
+    assert "through its lock on" not in refused.stderr
+    assert "refused" in run("activity", "--kind", "refused").stdout
+    assert "Choose one of" in run("activity", "--kind", "splendid", status=2).stderr
     assert "src/a.py" in run("locks").stdout
     assert "is free" in run("locks", "README.md").stdout
     assert you in run("send", "all", "careful with src", "-s", me).stdout
@@ -133,7 +139,7 @@ def test_texts_are_read_from_a_pipe(run: Run) -> None:
     assert json.loads(run("logs", me, "--json").stdout)[0]["entry"] == "line one\nline two"
     run("world", "set", "-", text="# Piped\n")
     assert "# Piped" in run("world", "show").stdout
-    assert "Missing text" in run("log", "-s", me, text="", status=2).stderr
+    assert "No ENTRY given" in run("log", "-s", me, text="", status=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -164,7 +170,7 @@ def test_numbers_beyond_every_store_are_refused(run: Run) -> None:
 
 def test_a_forgotten_text_does_not_blank_the_world_state(run: Run) -> None:
     run("world", "set", "# Precious")
-    assert "Missing text" in run("world", "set", text="", status=2).stderr
+    assert "No CONTENT given" in run("world", "set", text="", status=2).stderr
     assert "# Precious" in run("world", "show").stdout
 
 

@@ -56,11 +56,11 @@ def test_each_step_shows_what_it_is_there_for(run: Run, users: dict[str, str]) -
     assert "prices are integer cents everywhere" in found
     assert "claude): Put the prices of season tickets" in start
     assert "never floats for money" in start
-    assert "src/prices.py is held by" in refused
+    assert "src/prices.py is locked by" in refused
     assert "season tickets" in refused
     assert "> No, that is wrong: never floats for money." in unasked
     assert "Locked resources" in sitrep
-    assert "Total $" in cost
+    assert "Total ≥ $" in cost
 
 
 def test_a_kept_demo_can_be_looked_at(run: Run, users: dict[str, str]) -> None:

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from engram.surfaces.cli import help_screen
 from engram.surfaces.cli.command_table import COMMANDS, GROUPS, MODULES
-from engram.surfaces.cli.groups import build_command_line
+from engram.surfaces.cli.root_group import build_command_line
 from tests.capture.transcripts import Claude
 from tests.surfaces.conftest import Run
 

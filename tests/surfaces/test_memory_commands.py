@@ -20,7 +20,7 @@ def talked(tmp_path: Path) -> None:
 
 
 def test_from_what_was_said_to_where_things_stand(run: Run, tmp_path: Path) -> None:
-    assert "No months yet" in run("eras").stdout
+    assert "No monthly summary" in run("eras").stdout
     assert "No profile yet" in run("profile").stdout
     talked(tmp_path)
     assert "due for a summary        1" in run("backlog").stdout

@@ -16,8 +16,8 @@ from click.testing import CliRunner, Result
 from engram import Engram
 from engram.agents.running import find_running_agent
 from engram.patterns.rules.catalog import Dossier, Pattern, PatternEvidence
-from engram.surfaces.cli.groups import build_command_line
 from engram.surfaces.cli.render import render
+from engram.surfaces.cli.root_group import build_command_line
 from tests.patterns.planting import pattern, session
 
 pytestmark = pytest.mark.skipif(

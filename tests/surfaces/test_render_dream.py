@@ -13,9 +13,9 @@ from engram.dream.priorities import Drive
 from engram.dream.results import DreamPreview, Pass, UndoReport
 from engram.dream.schedule import Schedule
 from engram.platform.text import format_count
-from engram.surfaces.cli.groups import build_command_line
 from engram.surfaces.cli.render import dream as render_dream
 from engram.surfaces.cli.render import render
+from engram.surfaces.cli.root_group import build_command_line
 
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=timezone.utc)
 TIMER = Schedule(kind="cron", files={"crontab": "*/30 * * * * engram dream\n"}, command=("engram", "dream"), minutes=30)
@@ -40,7 +40,7 @@ def foreseen(**given: Any) -> str:
 
 def test_what_a_pass_wrote_is_counted_in_words() -> None:
     text = render(a_pass(changes={"entry": 1, "gist": 2, "page": 1, "self": 2}))
-    assert "wrote 1 log entry, 2 gists, 1 page change, 2 self state versions: `engram dream --undo 3`" in text
+    assert "wrote 1 log entry, 2 summaries, 1 page change, 2 self state versions: `engram dream --undo 3`" in text
 
 
 def test_a_drive_that_nothing_presses_on_is_no_reason_whatever_its_threshold() -> None:
@@ -93,4 +93,4 @@ def test_one_thing_is_counted_as_one() -> None:
 def test_how_often_goes_with_a_timer_only(words: list[str]) -> None:
     refused = CliRunner().invoke(build_command_line(), ["dream", *words], prog_name="engram")
     assert refused.exit_code == 2
-    assert "--every: it needs --install" in refused.output
+    assert "--every needs --install" in refused.output

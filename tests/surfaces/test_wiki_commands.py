@@ -17,6 +17,14 @@ def test_a_question_is_asked_in_plain_words_and_answered_with_sources(run: Run) 
     assert run("ask", "who is the emperor of Mars").stdout == "No answer found in memory.\n"
 
 
+def test_the_pages_that_mention_a_session_are_a_table(run: Run) -> None:
+    run("remember", "We drop redis because it evicts sessions at night.", "-s", "talk")
+    run("flush")
+    header, row = run("wiki", "mentions", "talk").stdout.splitlines()
+    assert header.split() == ["page", "title"]
+    assert row.startswith("daily/")
+
+
 def test_lint_ends_with_status_1_on_errors_only(run: Run, tmp_path: Path) -> None:
     run("stats")  # creates the store
     page = tmp_path / "home" / "wiki" / "concepts" / "a.md"

@@ -112,4 +112,4 @@ def _format_default(option: click.Option) -> str:
         return f"Default: `{option.opts[0] if option.default else option.secondary_opts[0]}`."
     if isinstance(option.default, bool) or not isinstance(option.default, str | int | float):
         return ""
-    return f"Default: {option.default}."
+    return f"Default: {option.default}." if option.default != "" else ""

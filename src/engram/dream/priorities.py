@@ -90,7 +90,7 @@ def dump_drives(drives: dict[str, Drive]) -> dict[str, Any]:
 
 def _explain_counts(counts: tuple[PressureCount, ...], hours: float) -> str:
     parts = [
-        f"{count.number:g} {count.one if count.number == 1 else count.many}" for count in counts if count.number > 0
+        f"{count.number:,.12g} {count.one if count.number == 1 else count.many}" for count in counts if count.number > 0
     ]
     waited = f", waiting for {hours:.0f} h" if hours >= 1 and parts else ""
     return (", ".join(parts) or "nothing to do") + waited

@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
-_MANY = {"entry": "log entries", "page": "page changes", "self": "self state versions"}
-_ONE = {"entry": "log entry", "page": "page change", "self": "self state version"}
+_MANY = {"entry": "log entries", "gist": "summaries", "page": "page changes", "self": "self state versions"}
+_ONE = {"entry": "log entry", "gist": "summary", "page": "page change", "self": "self state version"}
 ASKED, FORCED, LOOP, WORKER = "asked", "forced", "loop", "worker"  # why a pass began
 
 

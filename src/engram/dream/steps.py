@@ -110,7 +110,7 @@ def _run_integrate(hub: Hub, stop: Callable[[], bool]) -> StepResult:
     parts = [f"era {month}" for month in report.eras]
     parts += [name for name in ("profile", "narrative") if getattr(report, name) == "made"]
     return StepResult(
-        step="integrate", did=f"rebuilt {', '.join(parts)}" if parts else "all tiers were up to date",
+        step="integrate", did=f"rebuilt {', '.join(parts)}" if parts else "everything was up to date",
         count=len(parts), failed=report.failed, left=dream_inbox.count_waiting(hub.engine, dream_inbox.INTEGRATE),
     )  # fmt: skip
 
@@ -162,14 +162,14 @@ def _find_new_failures(failed: dict[str, str], already_failed: dict[str, str]) -
 
 
 def _format_worded(count: int) -> str:
-    return f", {count} rules worded" if count else ""
+    return f", {format_count(count, 'rule')} worded" if count else ""
 
 
 def _run_lint(hub: Hub, _: Callable[[], bool]) -> StepResult:
     from engram.models import call_budget
 
     report = lint.lint(hub, structural_only=call_budget.is_silent() or hub.settings.model in ("", "none"))
-    summary = ", ".join(f"{number} {name}s" for name, number in report.counts.items() if number) or "no problems"
+    summary = ", ".join(format_count(number, name) for name, number in report.counts.items() if number) or "no problems"
     return StepResult(step="lint", did=f"checked {format_count(report.pages, 'page')}: {summary}", count=report.pages)
 
 

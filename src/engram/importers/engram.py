@@ -50,7 +50,7 @@ _BATCH = 200
 @operation(writes=True, agent=False)
 def import_engram(
     hub: Hub,
-    path: Annotated[str, Help("engram.db of an older version, Python or Elixir")],
+    path: Annotated[str, Help("database of an older version (engram.db), Python or Elixir")],
     timezone: Annotated[str | None, Help("its time zone if different from yours, such as Europe/Berlin")] = None,
     dry_run: Annotated[bool, Help("show what would be imported without importing it")] = False,
 ) -> Imported:

@@ -120,7 +120,7 @@ def _find_root(path: str) -> str:
     """Return the root of a tree: the directory with `daily` or `knowledge`, at, above or below the given path."""
     start = os.path.realpath(os.path.expanduser(path))
     if not os.path.isdir(start):
-        raise ImportRefused(path=path, reason="it is not a directory.")
+        raise ImportRefused(path=path, reason="no such directory.")
     if os.path.basename(start) in ("daily", KNOWLEDGE, "scripts") and _is_tree(os.path.dirname(start)):
         return os.path.dirname(start)
     if _is_tree(start):

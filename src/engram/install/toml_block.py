@@ -1,22 +1,19 @@
 """Add and remove our tables in a TOML file. Pure.
 
-The text is edited by lines, which unusual formatting could break; so every result is parsed, and one that differs from
-the expected result is refused.
+tomllib reads and lines are edited: a header or a value may start at a line only if the lines before it parse on their
+own. Every result is parsed, and one that differs from the expected result is refused.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import tomllib
 from typing import Any
 
 Path = tuple[str, ...]
-_HEADER = re.compile(
-    r"[ \t]*\[\[?[ \t]*(?P<name>[^\[\]#\n]*(?:\"(?:[^\"\\\n]|\\.)*\"[^\[\]#\n]*)*)\]\]?[ \t]*(?:#.*)?\r?\n?$"
-)
-_QUOTED = re.compile(r"""\"{3}|'{3}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#.*""")
-_PART = re.compile(r"[ \t]*(?:(?P<bare>[A-Za-z0-9_-]+)|(?P<text>\"(?:[^\"\\]|\\.)*\")|'(?P<raw>[^']*)')[ \t]*(?:\.|$)")
+_BOM = "\ufeff"
 
 
 class TomlEditRefused(ValueError):
@@ -31,7 +28,7 @@ class TomlEditRefused(ValueError):
 def parse_toml(text: str) -> dict[str, Any]:
     """Parse a TOML text; raise an error with the line if it is damaged."""
     try:
-        return tomllib.loads(text.removeprefix("\ufeff"))
+        return tomllib.loads(text.removeprefix(_BOM))
     except tomllib.TOMLDecodeError as problem:
         match = re.search(r"line (\d+)", str(problem))
         raise TomlEditRefused(int(match.group(1)) if match else text.count("\n") + 1, f"{problem}.") from None
@@ -42,7 +39,7 @@ def put_table(text: str, path: Path, fields: dict[str, Any]) -> str:
     tables = parse_toml(text)
     if get_at_path(tables, path) is not None:
         return _replace_table(text, tables, path, fields)
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = _get_newline(text)
     block = newline.join(_format_table(path, fields))
     if not text.strip("\ufeff\r\n \t"):
         new = f"{text}{block}{newline}"
@@ -58,16 +55,14 @@ def remove_table(text: str, path: Path) -> str:
     tables = parse_toml(text)
     if get_at_path(tables, path) is None:
         return text
-    lines = text.splitlines(keepends=True)
-    spans = _find_table_spans(lines, path)
-    for start, end in reversed(spans):
-        if end == len(lines) and not lines[-1].endswith("\n") and start > 1:  # it was appended to an unfinished line
-            lines[start - 2] = lines[start - 2].rstrip("\r\n")
+    bom, lines = _split_lines(text)
+    for start, end, _ in reversed(_find_table_spans(lines, path)):
+        if start and not lines[start - 1].strip():
             start -= 1
-        elif start and not lines[start - 1].strip():
-            start -= 1
+            if start and end == len(lines) and not lines[-1].endswith("\n"):  # it was appended to an unfinished line
+                lines[start - 1] = lines[start - 1].rstrip("\r\n")
         del lines[start:end]
-    return _verify_edit("".join(lines), _delete_at_path(tables, path), path)
+    return _verify_edit(bom + "".join(lines), _delete_at_path(tables, path), path)
 
 
 def get_at_path(table: Any, path: Path) -> Any:
@@ -83,23 +78,41 @@ def _replace_table(text: str, tables: dict[str, Any], path: Path, fields: dict[s
     differing = {key: field for key, field in fields.items() if old.get(key) != field}
     if not differing:
         return text
-    lines = text.splitlines(keepends=True)
-    own_spans = [span for span in _find_table_spans(lines, path) if _parse_header(lines[span[0]]) == path]
+    bom, lines = _split_lines(text)
+    own_spans = [(start, end) for start, end, name in _find_table_spans(lines, path) if name == path]
     if not own_spans:
         raise TomlEditRefused(1, f"{'.'.join(path)} is not a separate table. Fix it by hand.")
     for key, field in differing.items():
-        _set_key_line(lines, own_spans[0], key, field)
-    return _verify_edit("".join(lines), _set_at_path(tables, path, {**old, **fields}), path)
+        _set_field(lines, own_spans[0], key, field)
+    return _verify_edit(bom + "".join(lines), _set_at_path(tables, path, {**old, **fields}), path)
 
 
-def _set_key_line(lines: list[str], span: tuple[int, int], key: str, field: Any) -> None:
-    for number in range(span[0] + 1, span[1]):
-        if re.match(rf"[ \t]*{re.escape(key)}[ \t]*=", lines[number]):
-            end = lines[number][len(lines[number].rstrip("\r\n")) :]
-            lines[number] = f"{key} = {_format_value(field)}{end}"
+def _set_field(lines: list[str], span: tuple[int, int], key: str, field: Any) -> None:
+    """Replace the lines of a value, or add a line below the header; the number of lines stays the same."""
+    start, end = span[0] + 1, span[0] + 1
+    while end < span[1]:
+        end += 1
+        old = _try_parse(lines[start:end])
+        if old is None:
+            continue  # the value goes on in the next line
+        if key in old:
+            indent = lines[start][: len(lines[start]) - len(lines[start].lstrip())]
+            new = f"{indent}{key} = {_format_value(field)}{_get_comment(''.join(lines[start:end]), old)}"
+            lines[start:end] = [new, *[""] * (end - start - 1)]
             return
-    newline = "\r\n" if lines[span[0]].endswith("\r\n") else "\n"
-    lines.insert(span[0] + 1, f"{key} = {_format_value(field)}{newline}")
+        start = end
+    header = lines[span[0]]
+    newline = _get_newline("".join(lines))
+    new = f"{key} = {_format_value(field)}"
+    lines[span[0]] = f"{header}{new}{newline}" if header.endswith("\n") else f"{header}{newline}{new}"
+
+
+def _get_comment(statement: str, fields: dict[str, Any]) -> str:
+    """Return what follows a value: a comment if there is one, and the end of the line."""
+    for match in re.finditer(r"[ \t]*#", statement):
+        if _try_parse([statement[: match.start()]]) == fields:
+            return statement[match.start() :]
+    return statement[len(statement.rstrip("\r\n")) :]
 
 
 def _format_table(path: Path, fields: dict[str, Any]) -> list[str]:
@@ -112,45 +125,47 @@ def _format_value(field: Any) -> str:
     return json.dumps(field, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _find_table_spans(lines: list[str], path: Path) -> list[tuple[int, int]]:
+def _find_table_spans(lines: list[str], path: Path) -> list[tuple[int, int, Path]]:
     """Return the line ranges of a table and its subtables; comments before the next table belong to that one."""
-    outside = _find_lines_outside_strings(lines)
-    heads = [(number, name) for number in outside if (name := _parse_header(lines[number])) is not None]
+    headers = [(number, name) for number, line in enumerate(lines) if (name := _parse_header(line))]
     spans = []
-    for index, (start, name) in enumerate(heads):
-        if name[: len(path)] == path:
-            end = heads[index + 1][0] if index + 1 < len(heads) else len(lines)
+    for index, (start, name) in enumerate(headers):
+        if name[: len(path)] == path and _try_parse(lines[:start]) is not None:
+            later_headers = (number for number, _ in headers[index + 1 :])
+            end = next((number for number in later_headers if _try_parse(lines[start:number]) is not None), len(lines))
             while end > start + 1 and re.fullmatch(r"\s*(?:#.*)?\s*", lines[end - 1]):
                 end -= 1
-            spans.append((start, end))
+            spans.append((start, end, name))
     return spans
 
 
-def _find_lines_outside_strings(lines: list[str]) -> list[int]:
-    """Return the lines that begin outside of multi-line strings."""
-    line_numbers, open_quote = [], ""
-    for number, line in enumerate(lines):
-        if not open_quote:
-            line_numbers.append(number)
-        position = 0
-        while match := re.compile(open_quote or _QUOTED).search(line, position):
-            position = match.end()
-            open_quote = match.group() if not open_quote and match.group() in ('"""', "'''") else ""
-    return line_numbers
+def _parse_header(line: str) -> Path:
+    """Return the path of the table that a line opens, unless the line is inside a value; empty for other lines."""
+    table: Any = _try_parse([line]) if line.lstrip().startswith("[") else None
+    names = []
+    while table:
+        name, table = next(iter(table.items()))
+        table = table[0] if isinstance(table, list) else table
+        names.append(name)
+    return tuple(names)
 
 
-def _parse_header(line: str) -> Path | None:
-    match = _HEADER.match(line)
-    if match is None:
+def _try_parse(lines: list[str]) -> dict[str, Any] | None:
+    """Return the values in some lines, or None if they end inside a value or are damaged."""
+    try:
+        return tomllib.loads("".join(lines))
+    except tomllib.TOMLDecodeError:
         return None
-    name, parts, position = match.group("name").strip(), [], 0
-    while position < len(name):
-        part = _PART.match(name, position)
-        if part is None:
-            return None
-        parts.append(part.group("bare") or part.group("raw") or json.loads(part.group("text") or '""'))
-        position = part.end()
-    return tuple(parts)
+
+
+def _split_lines(text: str) -> tuple[str, list[str]]:
+    """Return the byte order mark, if any, and the lines with their ends; only LF ends a line in TOML."""
+    bom = _BOM if text.startswith(_BOM) else ""
+    return bom, list(io.StringIO(text.removeprefix(_BOM), newline="\n"))
+
+
+def _get_newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
 
 
 def _set_at_path(tables: dict[str, Any], path: Path, fields: Any) -> dict[str, Any]:

@@ -103,7 +103,7 @@ _ABSENT: dict[str, Any] = {"size": -1, "changed_at": 0, "hash": ""}
 def _report_change(hub: Hub, actor: Row, path: str, holder: Row) -> str:
     """Record a change under a lock, notify the holder, and return the notice for the actor."""
     body = (
-        f"{text.escape_inline(path, 200)}, which you hold, was changed while {actor['id']} "
+        f"{text.escape_inline(path, 200)}, which you have locked, was changed while {actor['id']} "
         f"({actor['flavor']}: "
         f"{text.escape_inline(actor['summary'])}) ran a shell command. Read it again before you write it."
     )
@@ -119,8 +119,8 @@ def _report_change(hub: Hub, actor: Row, path: str, holder: Row) -> str:
     return (
         f"{text.escape_inline(path, 200)} changed while your command ran, and {holder['session_id']} "
         f"({holder['flavor']}: "
-        f"{text.escape_inline(holder['summary'])}) holds it. That session has been notified. If it was you, undo it "
-        f"or agree on it with that session."
+        f"{text.escape_inline(holder['summary'])}) has locked it. That session has been notified. If it was you, "
+        f"undo it or agree on it with that session."
     )
 
 

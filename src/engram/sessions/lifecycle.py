@@ -349,7 +349,7 @@ def _reopen_session(hub: Hub, row: Row) -> None:
     _log_completion(hub, row, "Re-opened.")
     sessions.unindex_completion(hub.engine, row["id"])
     activity.record(
-        hub.engine, hub.now(), "reopened", row["id"], session_id=row["id"], project=row["project"], said=summary
+        hub.engine, hub.now(), "reopened", row["id"], session_id=row["id"], project=row["project"], completion=summary
     )
 
 

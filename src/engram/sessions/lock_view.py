@@ -114,8 +114,9 @@ def build_refusal(
         flavor=longest["flavor"],
         summary=text.escape_inline(longest["summary"]),
         note=longest["note"],
-        note_text=f', "{text.escape_inline(longest["note"])}"' if longest["note"] else "",
+        note_text=f', note "{text.escape_inline(longest["note"])}"' if longest["note"] else "",
         held=longest["name"],
+        held_text=f" through its lock on {longest['name']}" if longest["name"] != resource.name else "",
         until=to_datetime(instant.now + time_left),
         left=text.format_time_left(time_left),
         token=longest["token"],
@@ -137,6 +138,6 @@ def _is_conflict(mode: str, other_mode: str) -> bool:
 
 
 def _describe_others(holders: int, waiting: int) -> str:
-    parts = [f"{holders} more hold part of it"] if holders else []
+    parts = [f"{holders} more locks on part of it"] if holders else []
     parts += [f"{waiting} waiting"] if waiting else []
     return "".join(f"; {part}" for part in parts)

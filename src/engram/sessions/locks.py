@@ -34,7 +34,9 @@ def lock_resource(
     session_id: Annotated[str, Help("session that takes the lock")],
     resource: Annotated[str, Help("file, directory, glob or any other name to lock")],
     note: Annotated[str | None, Help("reason, shown to sessions that are refused")] = None,
-    mode: Annotated[str, Help("exclusive, shared (others may share it) or announce (blocks no one)")] = "exclusive",
+    mode: Annotated[
+        str, Help("kind of lock: exclusive, shared (others may share it) or announce (blocks no one)")
+    ] = "exclusive",
     minutes: Annotated[float | None, Help("minutes without a heartbeat after which it expires")] = None,
     wait: Annotated[float, Help("seconds to wait if it is locked")] = 0,
     cwd: Annotated[str | None, Help("base of relative paths; default: the session's directory")] = None,
@@ -49,7 +51,9 @@ def lock_resources(
     session_id: Annotated[str, Help("session that takes the locks")],
     resources: Annotated[list[str], Help("files, directories, globs or names; all are locked or none")],
     note: Annotated[str | None, Help("reason, shown to sessions that are refused")] = None,
-    mode: Annotated[str, Help("exclusive, shared (others may share it) or announce (blocks no one)")] = "exclusive",
+    mode: Annotated[
+        str, Help("kind of lock: exclusive, shared (others may share it) or announce (blocks no one)")
+    ] = "exclusive",
     minutes: Annotated[float | None, Help("minutes without a heartbeat after which they expire")] = None,
     wait: Annotated[float, Help("seconds to wait if one is locked")] = 0,
     cwd: Annotated[str | None, Help("base of relative paths; default: the session's directory")] = None,

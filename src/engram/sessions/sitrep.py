@@ -109,11 +109,11 @@ _SHARES = {
     "user": 5, "recent": 7, "elsewhere": 3,
 }  # fmt: skip
 _REST_COMMANDS = {
-    "rules": "engram patterns list --state approved", "work": "engram sessions --captured", "page": "engram ask",
+    "rules": "engram patterns list --state approved", "work": "engram sessions", "page": "engram ask",
     "user": "engram profile",
     "world": "engram world show", "project": "engram world show --project .", "unread": "engram inbox",
-    "sessions": "engram sessions", "locks": "engram locks", "recent": "engram sessions --recent",
-    "elsewhere": "engram sessions --all",
+    "sessions": "engram sessions --active", "locks": "engram locks", "recent": "engram sessions --recent",
+    "elsewhere": "engram sessions --active",
 }  # fmt: skip
 
 

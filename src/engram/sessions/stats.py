@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from engram.clock import HOUR, to_datetime
+from engram.errors import InvalidInput
 from engram.operation import Help, operation
 from engram.platform import text
 from engram.platform.value import value
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from engram.hub import Hub
     from engram.store.engine import Row
 
+_ACTIVITY_KINDS = ("refused", "takeover", "trespassed", "reopened", "corrected", "imported")
 _UNUSED = 30 * 24 * HOUR  # not shown by any recall for this long
 
 
@@ -77,10 +79,15 @@ def list_projects(hub: Hub) -> list[Project]:
 @operation()
 def activity(
     hub: Hub,
-    kind: Annotated[str | None, Help("only this kind: refused, takeover, trespassed, reopened or imported")] = None,
+    kind: Annotated[
+        str | None, Help("only this kind: refused, takeover, trespassed, reopened, corrected or imported")
+    ] = None,
     limit: Annotated[int, Help("maximum number to show")] = 20,
 ) -> list[Activity]:
     """Show what Engram did and prevented, newest first."""
+    if kind and kind not in _ACTIVITY_KINDS:
+        reason = f"Unknown value {kind!r}. Choose one of: {', '.join(_ACTIVITY_KINDS)}."
+        raise InvalidInput(field="kind", reason=reason)
     rows = store.list_newest(
         hub.engine, text.validate_optional_name("kind", kind), lifecycle.require_positive("limit", limit)
     )

@@ -30,7 +30,7 @@ class Tier:
 
 
 @operation()
-def get_tier(hub: Hub, name: Annotated[str, Help("profile or narrative")]) -> Tier | None:
+def get_tier(hub: Hub, name: Annotated[str, Help("the document: profile or narrative")]) -> Tier | None:
     """Show the profile or the narrative with its version, author and time."""
     if name not in _KEYS:
         raise InvalidInput(field="name", reason=f"Unknown value {name!r}. Choose one of: {', '.join(_KEYS)}.")

@@ -80,7 +80,7 @@ def edit_page(
 def restore_page(
     hub: Hub,
     target: Annotated[str, Help("page such as daily/2026-11-16 or concepts/redis, or its title")],
-    version: Annotated[str, Help("older version, as listed by get_page")],
+    version: Annotated[str, Help("older version, as listed in the page's `versions`")],
     by: Annotated[str | None, Help("who restores it")] = None,
 ) -> EditResult:
     """Restore an older version of a page; the current text is kept as a version."""

@@ -131,7 +131,7 @@ def get_page(
 def page_diff(
     hub: Hub,
     target: Annotated[str, Help("page such as daily/2026-11-16 or concepts/redis, or its title")],
-    since: Annotated[str, Help("the older version, as listed by get_page")],
+    since: Annotated[str, Help("older version, as listed in the page's `versions`")],
     until: Annotated[str | None, Help("the newer version; defaults to the current text")] = None,
 ) -> str:
     """Show what changed between two versions of a page, as a unified diff."""

@@ -45,7 +45,7 @@ def list_pages(
     folder: Annotated[
         str | None, Help("only pages in daily, concepts, connections or qa; `articles` for all but daily")
     ] = None,
-    words: Annotated[str | None, Help("only pages with all these words in title or name")] = None,
+    words: Annotated[str | None, Help("only pages with all these words in their title or name")] = None,
     by_name: Annotated[bool, Help("sort by name instead of the latest change")] = False,
     limit: Annotated[int, Help("maximum number of pages")] = 100,
 ) -> PageList:

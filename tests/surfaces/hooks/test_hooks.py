@@ -230,7 +230,7 @@ def test_a_command_that_changes_a_locked_file_is_reported_to_both(repository: Pa
         assert f"{path} changed while your command ran" in response["additionalContext"]
         assert holder in response["additionalContext"]
         (message,) = engram.inbox(holder)
-        assert "which you hold, was changed" in message.body
+        assert "which you have locked, was changed" in message.body
         assert [entry.kind for entry in engram.activity()] == ["trespassed"]
 
 

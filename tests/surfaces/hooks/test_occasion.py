@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.agents.agent import AFTER, BEFORE, PROMPT, START
-from engram.surfaces.hooks import hook_event, responses, tools
+from engram.surfaces.hooks import hook_event, responses, tool_files
 from engram.surfaces.hooks.responses import MAX_CONTEXT_CHARS, HookResponse
 from tests.capture.transcripts import SHARED
 
@@ -57,12 +57,12 @@ def test_what_the_user_asked_is_read_without_what_hooks_put_before_it(name: str)
 @pytest.mark.parametrize("name", FILES)
 def test_the_files_a_tool_is_about_to_write_are_known(name: str) -> None:
     before = [event for _, event in golden(name) if event.event == BEFORE]
-    written = {path for each in before for path in tools.list_edited_files(each.tool, each.tool_input)}
+    written = {path for each in before for path in tool_files.list_edited_files(each.tool, each.tool_input)}
     assert {Path(path).name for path in written} <= {"app.py", "new.py"}
     assert written
-    read = {path for each in before for path in tools.list_read_files(each.tool, each.tool_input)}
+    read = {path for each in before for path in tool_files.list_read_files(each.tool, each.tool_input)}
     assert {Path(path).name for path in read} <= {"app.py"}
-    assert "by-claude" in name or any(tools.is_shell(each.tool) for each in before)
+    assert "by-claude" in name or any(tool_files.is_shell(each.tool) for each in before)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -111,14 +111,14 @@ def test_every_recorded_event_of_the_shared_samples_is_understood(folder: Path) 
 def test_a_patch_names_every_file_it_touches() -> None:
     lines = ("Begin Patch", "Add File: a.py", "Update File: b.py", "Move to: c.py", "Delete File: d.py", "End Patch")
     patch = "\n".join(f"*** {line}" for line in lines)
-    assert tools.list_edited_files("apply_patch", {"command": patch}) == ["a.py", "b.py", "c.py", "d.py"]
-    assert tools.list_edited_files("Bash", {"command": f"apply_patch <<'EOF'\n{patch}\nEOF"}) == [
+    assert tool_files.list_edited_files("apply_patch", {"command": patch}) == ["a.py", "b.py", "c.py", "d.py"]
+    assert tool_files.list_edited_files("Bash", {"command": f"apply_patch <<'EOF'\n{patch}\nEOF"}) == [
         "a.py",
         "b.py",
         "c.py",
         "d.py",
     ]
-    assert tools.list_edited_files("Bash", {"command": "ls"}) == []
+    assert tool_files.list_edited_files("Bash", {"command": "ls"}) == []
 
 
 JSON = st.recursive(
@@ -136,7 +136,7 @@ def test_any_event_is_parsed_or_ignored(payload: dict[str, Any]) -> None:
     result = hook_event.read_hook_event(json.dumps(payload).encode(), [], {})
     if result is not None:
         assert result.event in set(hook_event.EVENTS.values())
-        assert all(isinstance(path, str) for path in tools.list_edited_files(result.tool, result.tool_input))
+        assert all(isinstance(path, str) for path in tool_files.list_edited_files(result.tool, result.tool_input))
         json.dumps(responses.format_response(result, HookResponse(context="a", refusal="b")))
 
 

@@ -316,7 +316,7 @@ def test_a_second_compiler_is_told_who_compiles(engram: Engram) -> None:
 def test_the_command_line_compiles_shows_and_says_when_there_is_nothing(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
-    from engram.surfaces.cli.groups import build_command_line
+    from engram.surfaces.cli.root_group import build_command_line
 
     with Engram(tmp_path / "home") as hub:
         a_week(hub)

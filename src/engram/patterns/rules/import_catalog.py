@@ -84,7 +84,7 @@ def preview_import(hub: Hub, directory: str) -> CatalogPreview:
     """Return what the files of a catalog would change."""
     folder = os.path.abspath(os.path.expanduser(text.validate_name("directory", directory)))
     if not os.path.isdir(folder):
-        raise ImportRefused(path=folder, reason="it is not a directory.")
+        raise ImportRefused(path=folder, reason="no such directory.")
     changes, refused, unchanged, files_by_id = list[CatalogChange](), list[str](), 0, dict[str, str]()
     for name in sorted(
         file_name for file_name in os.listdir(folder) if file_name.endswith(".md") and file_name != "README.md"

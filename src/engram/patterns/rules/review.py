@@ -43,7 +43,9 @@ def approve_pattern(
     fix: Annotated[
         str | None, Help("what to do instead; defaults to the proposed fix if the rule is the proposed one")
     ] = None,
-    scope: Annotated[str | None, Help("global, project:PATH or flavor:NAME; defaults to global")] = None,
+    scope: Annotated[
+        str | None, Help("where it applies: global, project:PATH or flavor:NAME; defaults to global")
+    ] = None,
     author: Annotated[str | None, Help("who decides; defaults to you")] = None,
     reason: Annotated[str, Help("reason")] = "",
     expected_version: Annotated[int | None, Help("fail if the rule is not at this version")] = None,
@@ -71,7 +73,9 @@ def edit_pattern(
     pattern: Annotated[str, Help("pattern id or a prefix of it")],
     rule: Annotated[str | None, Help("new rule text, one to five lines; unchanged if omitted")] = None,
     fix: Annotated[str | None, Help("what to do instead; unchanged if omitted")] = None,
-    scope: Annotated[str | None, Help("global, project:PATH or flavor:NAME; unchanged if omitted")] = None,
+    scope: Annotated[
+        str | None, Help("where it applies: global, project:PATH or flavor:NAME; unchanged if omitted")
+    ] = None,
     author: Annotated[str | None, Help("who decides; defaults to you")] = None,
     reason: Annotated[str, Help("reason")] = "",
     expected_version: Annotated[int | None, Help("fail if the rule is not at this version")] = None,
@@ -165,7 +169,7 @@ def merge_patterns(
 def recommend_pattern(
     hub: Hub,
     pattern: Annotated[str, Help("pattern id or a prefix of it")],
-    what: Annotated[str, Help("approve, reject, edit, merge or retire")],
+    what: Annotated[str, Help("what to do: approve, reject, edit, merge or retire")],
     why: Annotated[str, Help("why you recommend it")],
     rule: Annotated[str, Help("proposed rule text, for approve or edit")] = "",
     who: Annotated[str | None, Help("the session or program that recommends it")] = None,

@@ -29,7 +29,7 @@ def _run_command() -> int:
     status = run_quickly(sys.argv[1:])
     if status is not None:
         return status
-    from engram.surfaces.cli.groups import build_command_line
+    from engram.surfaces.cli.root_group import build_command_line
 
     try:
         build_command_line()(prog_name="engram")

@@ -24,7 +24,7 @@ COMMANDS = (
     CommandSpec("inbox", "sessions.messages:inbox", empty_message="No unread messages."),
     CommandSpec("messages", "sessions.messages:list_messages", empty_message="No messages yet."),
     CommandSpec("stats", "sessions.stats:stats"),
-    CommandSpec("activity", "sessions.stats:activity", empty_message="No conflicts yet."),
+    CommandSpec("activity", "sessions.stats:activity", empty_message="No activity yet."),
     CommandSpec(
         "projects", "sessions.stats:list_projects", empty_message="No projects yet. Run `engram ingest`."
     ),
@@ -58,7 +58,7 @@ COMMANDS = (
     ),
     CommandSpec(
         "eras", "summaries.eras:list_eras", positional=("month",), document="era", name_parameter="month",
-        empty_message="No months yet. Run `engram summarize`, then `engram integrate`.",
+        empty_message="No monthly summary. Run `engram summarize`, then `engram integrate`.",
     ),
     CommandSpec(
         "profile", "summaries.profile:get_profile", document="profile", name_parameter="profile_id",
@@ -133,7 +133,7 @@ COMMANDS = (
     ),
     CommandSpec(
         "patterns list", "patterns.rules.catalog:list_patterns",
-        empty_message="No patterns yet. Run `engram patterns detect` to look for some.",
+        empty_message="No patterns found. Run `engram patterns detect` to scan new sessions.",
     ),
     CommandSpec(
         "patterns show", "patterns.rules.catalog:get_pattern", positional=("pattern",), document="rule",

@@ -141,7 +141,7 @@ def _announce_waiting(hub: Hub, arguments: dict[str, Any]) -> None:
     for resource in arguments["resources"] if arguments["wait"] else ():
         for lock in locks.check_locks(hub, resource, session_id, cwd):
             if lock.session_id != session_id and lock.mode != "announce":
-                notice = f"Waiting up to {arguments['wait']:g} s: {lock.resource} is held by {lock.session_id}."
+                notice = f"Waiting up to {arguments['wait']:g} s: {lock.resource} is locked by {lock.session_id}."
                 click.echo(notice, err=True)
 
 
@@ -174,7 +174,7 @@ def _build_option(parameter: Parameter, writes: bool) -> click.Option:
     shared: dict[str, Any] = {"help": _to_sentence(parameter.help), "default": parameter.default}
     if parameter.type is bool:
         return click.Option([*flags, parameter.name], is_flag=True, **shared)
-    shared["show_default"] = parameter.default is not None
+    shared["show_default"] = parameter.default not in (None, "")
     if parameter.type is list:
         shared |= {"multiple": True, "default": ()}
     return click.Option([*flags, parameter.name], type=kind, **shared)
@@ -229,7 +229,7 @@ def _read_text(parameter: Parameter, argument: str | None) -> str | None:
     piped_text = "" if argument is None and sys.stdin.isatty() else sys.stdin.buffer.read().decode("utf-8", "replace")
     if piped_text.strip() or argument == "-":
         return piped_text.rstrip("\n")
-    reason = f"Missing text: {parameter.help}. Give it as an argument or through a pipe."
+    reason = f"No {parameter.name.upper()} given ({parameter.help}). Pass it as an argument or through a pipe."
     raise MissingInput(field=parameter.name, reason=reason)
 
 

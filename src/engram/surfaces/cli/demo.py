@@ -127,7 +127,7 @@ def _read_hook_response(raw: str) -> str:
 def run_steps(stage: DemoHome) -> Iterator[DemoStep]:
     """Yield the steps of the demo as they happen."""
     yield stage.run_command(
-        "Two agents worked here for a week. Read their transcripts, without secrets.", ["ingest"], stage.home
+        "Two agents worked here for a week. Engram reads their transcripts and removes secrets.", ["ingest"], stage.home
     )
     yield stage.run_command("Their sessions: how they ended and what they cost.", ["sessions"], stage.harbour)
     question = "how do we store prices, and why"
@@ -204,5 +204,5 @@ def _format_closing(home: str | None) -> str:
         f"The home is kept in {home}: ENGRAM_HOME={os.path.join(home, '.engram')} engram sitrep\n" if home else ""
     )
     return (
-        f"{kept_notice}That was the demo. Now with your own agents and history: {click.style('engram init', bold=True)}"
+        f"{kept_notice}That was the demo. To use your own agents and history: {click.style('engram init', bold=True)}"
     )

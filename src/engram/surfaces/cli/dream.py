@@ -32,7 +32,9 @@ def run_dream(
     _reject_conflicting_options(loop=loop is not None, once=once, dry_run=dry_run and not (installing or uninstall),
                      undo=undo is not None, install=installing, uninstall=uninstall)  # fmt: skip
     if every is not None and not installing:
-        raise InvalidInput(field="--every", reason="it needs --install; --loop takes seconds.")
+        raise InvalidInput(
+            field="--every", reason="--every needs --install. To repeat passes without a schedule, use --loop SECONDS."
+        )
     if installing:
         _install_schedule(every or _DEFAULT_MINUTES, dry_run, as_json)
         return

@@ -68,7 +68,7 @@ COMMANDS = {
         params=[
             click.Argument(["resource"], required=False),
             project_option(),
-            click.Option(["--lapsed"], is_flag=True, help="Show locks that expired or whose holder is gone instead."),
+            click.Option(["--lapsed"], is_flag=True, help="Show the expired ones, and those whose holder is gone."),
             json_option(),
         ],
     ),

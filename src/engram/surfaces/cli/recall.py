@@ -109,7 +109,7 @@ def _build_filter_options() -> list[click.Parameter]:
         click.Option(["--file"], help="Only sessions that worked on this file."),
         click.Option(["--tool"], help="Only sessions that called this tool."),
         click.Option(
-            ["--in", "tiers"], multiple=True, type=click.Choice(TIERS), help="Only in this tier; can be repeated."
+            ["--in", "tiers"], multiple=True, type=click.Choice(TIERS), help="Only this kind of text; can be repeated."
         ),
         click.Option(["--since"], help="Not older than: 7d, 12h, 2026-11-01, 'last week'."),
         click.Option(["--until"], help="Older than: 7d, 12h, 2026-11-01, 'last week'."),

@@ -10,7 +10,7 @@ from engram.surfaces.cli.output import show_result
 
 
 def open_dashboard(port: int | None, host: str | None, browse: bool, as_json: bool) -> None:
-    """Open the dashboard in your browser. Serves it until Ctrl-C, unless a server already runs.
+    """Open the dashboard in your browser. Serves it until Ctrl-C, unless a server is already running.
 
     The link works once, within ten minutes; the browser that opens it stays signed in.
     """

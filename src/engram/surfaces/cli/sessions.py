@@ -133,7 +133,7 @@ COMMANDS = {
             click.Option(["--min-cost"], type=float, help="Only sessions that cost at least this many dollars."),
             click.Option(["--domain"], help="Only sessions in projects of this domain."),
             click.Option(["--subagents"], is_flag=True, help="Include subagents."),
-            click.Option(["--hours"], type=float, help="How far back; 24 with --recent."),
+            click.Option(["--hours"], type=float, help="How many hours back; 24 with --recent."),
             limit_option(DEFAULT_LIMIT, "sessions"),
             click.Option(["-a", "--all", "everywhere"], is_flag=True, hidden=True, help="All projects (the default)."),
             click.Option(["-c", "--captured"], is_flag=True, hidden=True, help="Captured sessions (the default)."),

@@ -22,7 +22,7 @@ def ask_wiki(question: tuple[str, ...], file_back: bool, project: str | None, bu
 def flush_conversations(session: str | None, of_session: str | None, limit: int, as_json: bool) -> None:
     """Write new conversations into the daily logs: of all sessions, or of SESSION.
 
-    `engram flush CONTEXT.md SESSION` is the call of memoria's hooks; the file is removed after it was flushed.
+    `engram flush CONTEXT.md SESSION` is the call of memoria's hooks; the file is removed once it is flushed.
     """
     from engram.importers.memoria_context import flush_context_file
 

@@ -15,7 +15,7 @@ from engram.settings import is_url
 from engram.store import activity, handled_events, server_probe
 from engram.store import messages as message_store
 from engram.store import sessions as session_store
-from engram.surfaces.hooks import responses, tools
+from engram.surfaces.hooks import responses, tool_files
 from engram.surfaces.hooks.responses import HookResponse
 
 TYPE_CHECKING = False
@@ -205,9 +205,9 @@ def _recall_for_prompt(hub: Hub, event: HookEvent, session_id: str) -> str:
 
 def _handle_tool(hub: Hub, event: HookEvent, session_id: str) -> HookResponse | None:
     """Guard files before a tool writes them, and record what it read or wrote afterwards."""
-    paths = tools.list_edited_files(event.tool, event.tool_input)
-    seen_paths = paths or tools.list_read_files(event.tool, event.tool_input)
-    is_shell = tools.is_shell(event.tool)
+    paths = tool_files.list_edited_files(event.tool, event.tool_input)
+    seen_paths = paths or tool_files.list_read_files(event.tool, event.tool_input)
+    is_shell = tool_files.is_shell(event.tool)
     if not (seen_paths or is_shell):
         return _to_response(_build_tool_context(hub, event, session_id))
     from engram.sessions import file_edits

@@ -12,7 +12,7 @@ import shutil
 from contextlib import suppress
 
 from engram.clock import to_datetime
-from engram.errors import NotFound
+from engram.errors import NoVersion
 from engram.platform.value import value
 from engram.wiki.vault import state
 from engram.wiki.vault.vault import Vault, replace_file
@@ -71,9 +71,7 @@ def read_version(vault: Vault, target: str, version: str) -> str:
     folder = _version_folder(vault, target)
     text = _read_file(folder, f"{version}.md") if f"{version}.md" in _list_files(folder) else None
     if text is None:
-        raise NotFound(
-            kind=f"version of {target}", id=version, hint=f"`engram wiki history {target}` lists the versions."
-        )
+        raise NoVersion(kind=target, id=version, hint=f"List the versions with `engram wiki history {target}`.")
     return text
 
 

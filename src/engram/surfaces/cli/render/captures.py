@@ -193,7 +193,10 @@ def _render_costs(costs: Sequence[Cost]) -> str:
         )
         for cost in costs
     ]
-    total = format_money(sum(cost.money for cost in costs))
+    mark = next(
+        (_BASIS_MARKS[basis] for basis in ("uncertain", "floor") if any(cost.basis == basis for cost in costs)), ""
+    )
+    total = mark + format_money(sum(cost.money for cost in costs))
     dated = next((cost.prices_dated for cost in costs), "")
     notes = [f"{mark.strip()} {meaning}" for basis, (mark, meaning) in _BASIS_NOTES.items()
              if any(cost.basis == basis for cost in costs)]  # fmt: skip

@@ -80,7 +80,10 @@ LIST_RENDERERS[Effect] = _render_effects
 @render.register
 def _(value: Pattern) -> str:
     who = f"v{value.version}, {value.scope}" if value.version else "proposed"
-    lines = [f"{value.id} is {_color_word(value.state)} ({who}).", *_indent_rule(value.rule, value.fix)]
+    lines = [
+        f"{value.id} is {'a ' if value.state == 'candidate' else ''}{_color_word(value.state)} ({who}).",
+        *_indent_rule(value.rule, value.fix),
+    ]
     return "\n".join(lines)
 
 

@@ -250,7 +250,9 @@ def _format_project(session: Session) -> str:
 
 
 def _format_detail(activity: Activity) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in activity.detail.items())
+    return ", ".join(
+        f"{name.replace('_', ' ')} {'cleared' if value is None else value}" for name, value in activity.detail.items()
+    )
 
 
 LIST_RENDERERS.update({

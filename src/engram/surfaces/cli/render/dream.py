@@ -45,7 +45,7 @@ def _(result: Pass) -> str:
     if ended:
         lines += [f"  {result.seconds:.1f} s{model}{_format_undo_hint(result)}"]
         lines += [f"  now {each.told()}" for each in result.drives.values() if each.level > 0]
-        lines += [f"  rot: {render(result.rot)}"] if result.rot else []
+        lines += [f"  stale or duplicate: {render(result.rot)}"] if result.rot else []
     return "\n".join(lines)
 
 

@@ -97,7 +97,8 @@ def _(done: IntegrationReport) -> str:
         f"Months: {_format_counted_names(done.eras, 'written')}, {done.fresh} up to date, "
         f"{_format_counted_names(done.removed, 'removed')}."
     )
-    lines = [f"{eras} Profile: {done.profile}. Narrative: {done.narrative}{_format_makers(done.by)}."]
+    documents = f"Profile: {_format_state(done.profile)}. Narrative: {_format_state(done.narrative)}"
+    lines = [f"{eras} {documents}{_format_makers(done.by)}."]
     if done.kept:
         lines.append(
             f"  kept although out of date: {', '.join(done.kept)} (written by a model; only a model replaces them)"
@@ -185,6 +186,10 @@ def _format_date_span(gist: Gist) -> str:
         return ""
     first, last = gist.first_at.astimezone(), gist.last_at.astimezone()
     return f"{first:%Y-%m-%d}" if first.date() == last.date() else f"{first:%Y-%m-%d} – {last:%Y-%m-%d}"
+
+
+def _format_state(state: str) -> str:
+    return "up to date" if state == "fresh" else state
 
 
 def _format_makers(by: dict[str, int]) -> str:

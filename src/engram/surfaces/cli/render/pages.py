@@ -10,6 +10,7 @@ from engram.surfaces.cli.render.layout import Column, format_ago, format_table, 
 from engram.surfaces.cli.terminal import style
 from engram.wiki.edit import EditResult
 from engram.wiki.graph import LinkGraph
+from engram.wiki.mentions import Mention
 from engram.wiki.page import WikiPage
 from engram.wiki.page_list import PageList
 from engram.wiki.vault.history import PageVersion
@@ -77,4 +78,10 @@ def _(result: EditResult) -> str:
     return f"{verb} {result.target}."
 
 
+def _render_mentions(mentions: Sequence[Mention]) -> str:
+    rows = [(mention.target, mention.title) for mention in mentions]
+    return format_table((Column("page", min_width=16), Column("title")), rows)
+
+
 LIST_RENDERERS[PageVersion] = _render_versions
+LIST_RENDERERS[Mention] = _render_mentions
