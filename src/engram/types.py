@@ -223,6 +223,7 @@ class Usage:
     cost: float | None = None  # US dollars, if the agent reports it
     basis: str = "exact"  # exact, floor (the real number is higher), uncertain
     counted: bool = True  # false: already included in another reply's tokens
+    speed: str = ""  # fast: a mode that costs more
 
 
 @value

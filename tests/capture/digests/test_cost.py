@@ -123,8 +123,8 @@ def test_a_date_a_size_or_an_effort_behind_a_name_does_not_matter(tmp_path: Path
     ("model", "first"),
     [
         ("anthropic/claude-opus-4-5", 5.0), ("anthropic.claude-opus-4-5-20251101-v1:0", 5.0),
-        ("us.anthropic.claude-sonnet-4-20250514-v1:0", 3.0), ("eu.anthropic.claude-haiku-4-5-20251001-v1:0", 1.0),
-        ("global.anthropic.claude-opus-4-6-v1", 5.0), ("bedrock/us.anthropic.claude-opus-4-6-v1:0", 5.0),
+        ("us.anthropic.claude-sonnet-4-20250514-v1:0", 3.0), ("eu.anthropic.claude-haiku-4-5-20251001-v1:0", 1.1),
+        ("global.anthropic.claude-opus-4-6-v1", 5.0), ("bedrock/us.anthropic.claude-opus-4-6-v1:0", 5.5),
         ("claude-4-sonnet-20250514", 3.0), ("claude-4.5-opus-high-thinking", 5.0), ("claude-sonnet-4.5", 3.0),
         ("claude-3-5-haiku-20241022", 0.8), ("claude-3.5-haiku", 0.8), ("models/gemini-2.5-pro", 1.25),
     ],
