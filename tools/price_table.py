@@ -114,6 +114,8 @@ def choose_names(models: dict[str, tuple[str, Entry, int]]) -> dict[str, Entry]:
     for name, (provider, _, _) in models.items():
         for plain in iter_plain_names(name):
             sellers.setdefault(plain, []).append((rank_seller(provider, plain), name))
+    for _, entry, _ in models.values():
+        check_bands(entry)
     chosen: dict[str, Entry] = {}
     for plain, ranked in sorted(sellers.items(), key=lambda item: (len(item[0]), item[0])):
         ranked.sort(
@@ -123,7 +125,8 @@ def choose_names(models: dict[str, tuple[str, Entry, int]]) -> dict[str, Entry]:
         if entry and not is_known(chosen, plain, entry):
             chosen[plain] = entry
     for alias, name in ALIASES.items():
-        chosen.setdefault(alias, find_entry(chosen, name))  # type: ignore[arg-type]
+        if isinstance(entry := find_entry(chosen, name), dict):  # type: ignore[arg-type]
+            chosen.setdefault(alias, entry)  # type: ignore[arg-type]
     for name in sorted(models, key=lambda name: (len(name), name)):
         if not is_known(chosen, name, models[name][1]):
             chosen[name] = models[name][1]
@@ -172,12 +175,16 @@ def choose_entry(models: dict[str, tuple[str, Entry, int]], ranked: list[tuple[i
     return entry
 
 
+def check_bands(entry: Entry) -> None:
+    """Stop if a band is not told apart in the sums."""
+    for key in entry:
+        if "above" in key and read_limit(key) not in BANDS:
+            raise SystemExit(f"{key} is no band yet. Add it to BANDS, and recompute the sums in a migration.")
+
+
 def read_limit(key: str) -> int:
     """Return the limit of a band in tokens."""
-    limit = int(key.removeprefix("above_").removesuffix("k")) * 1000
-    if limit not in BANDS:
-        raise SystemExit(f"{key} is no band yet. Add it to BANDS, and recompute the sums in a migration.")
-    return limit
+    return int(key.rpartition("above_")[2].removesuffix("k")) * 1000
 
 
 def is_known(chosen: dict[str, Entry], name: str, entry: Entry) -> bool:

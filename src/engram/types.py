@@ -328,6 +328,7 @@ class Capture:
     relation: str | None = None
     tokens: int = 0  # all token classes, including its subagents
     money: float = 0.0  # US dollars, including its subagents
+    unpriced: tuple[str, ...] = ()  # models without a known price, counted as 0
 
 
 @value
@@ -342,6 +343,7 @@ class SessionEntry:
     events: int = 0
     tokens: int = 0
     money: float = 0.0  # US dollars, with its subagents
+    unpriced: tuple[str, ...] = ()  # models without a known price, counted as 0
 
 
 @value

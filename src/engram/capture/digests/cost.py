@@ -74,14 +74,15 @@ def _list_own_costs(hub: Hub, days: float, **filters: str | None) -> list[Cost]:
     for name, choice in filters.items():
         if choice not in (None, "day"):
             raise InvalidInput(field=name, reason="Engram's own costs are shown by day and purpose only.")
-    since, offsets = _find_days(hub, days)
+    prices, (since, offsets) = Prices(hub.settings.home), _find_days(hub, days)
     rows = model_calls.sum_by_day(hub.engine, since or 0, offsets)
     for row in rows:
         row["place"] = f"{_EPOCH + timedelta(days=row['day'])} {row['purpose']}"
         row |= {"part": "", "cache_write_long": 0, "reasoning": 0, "speed": "", "band": 0}
         if row["priced"] < row["answers"]:  # no price then, none now: it may have run on this machine
             row |= {"cost": row["cost"] or 0.0, "priced": row["answers"], "basis": "floor"}
-    return _sum_costs(rows, Prices(hub.settings.home), "purpose")
+            row["unpriced"] = prices.find_prices(row["model"]) is None
+    return _sum_costs(rows, prices, "purpose")
 
 
 def get_session_cost(hub: Hub, session_id: str) -> Cost | None:
@@ -110,15 +111,15 @@ def _sum_costs(rows: Iterable[dict[str, Any]], prices: Prices, by: str) -> list[
 
 def _add_money(total: dict[str, Any], row: dict[str, Any], prices: Prices) -> str:
     """Add the cost reported by the agent, or computed from the price table; return how certain it is."""
+    money = prices.compute_cost(row)
     if row["priced"] == row["answers"] and row["cost"] is not None:
         total["money"] += float(row["cost"])
-        return str(row["basis"])
-    money = prices.compute_cost(row)
-    if money is None:
+    elif money is not None:
+        total["money"] += money
+        return str(row["basis"]) if prices.knows_speed(row["model"], row["speed"]) else "uncertain"
+    if row.get("unpriced", money is None and row["cost"] is None):
         total.setdefault("unpriced", set()).add(row["model"] or "unknown model")
-        return str(row["basis"])
-    total["money"] += money
-    return str(row["basis"]) if prices.knows_speed(row["model"], row["speed"]) else "uncertain"
+    return str(row["basis"])
 
 
 def _build_cost(place: Any, part: str, total: dict[str, Any], by: str, dated: str) -> Cost:

@@ -8,7 +8,7 @@ from typing import Any
 from engram.platform.text import to_one_line
 
 LIMIT = 2048  # bytes of JSON
-_BESIDE = 220  # bytes reserved for outcome, confidence and tokens
+_BESIDE = 280  # bytes reserved for outcome, confidence and tokens
 
 # Maximum files and maximum items of every other list, tried from left to right until all fits; files shrink last.
 _SHARES = ((16, 10), (16, 8), (16, 6), (14, 5), (14, 4), (12, 3), (10, 2), (6, 1), (3, 1), (0, 0))
