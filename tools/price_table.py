@@ -79,7 +79,7 @@ def read_entry(name: str, facts: dict[str, Any]) -> Entry:
     entry |= read_bands(facts, "", base, "")
     multiplier = facts.get("provider_specific_entry", {}).get("fast")
     if multiplier:
-        entry["fast"] = [price and round(price * multiplier, 6) for price in base]
+        entry["fast"] = [None if price is None else round(price * multiplier, 6) for price in base]
     elif facts.get("input_cost_per_token_priority"):
         entry["fast"] = read_list(facts, "_priority", base)
         entry |= read_bands(facts, "fast_", entry["fast"], "_priority")
@@ -104,7 +104,7 @@ def read_list(facts: dict[str, Any], ending: str, default: list[float | None] | 
         price = next((price for price in stated if isinstance(price, int | float)), None)
         shorter = default[index] if default else None
         is_named = price is not None and (default is None or shorter is not None)
-        prices.append(round(price * 1e6, 6) if is_named else shorter)
+        prices.append(round((price or 0) * 1e6, 6) if is_named else shorter)
     return prices
 
 
@@ -114,8 +114,8 @@ def choose_names(models: dict[str, tuple[str, Entry, int]]) -> dict[str, Entry]:
     for name, (provider, _, _) in models.items():
         for plain in iter_plain_names(name):
             sellers.setdefault(plain, []).append((rank_seller(provider, plain), name))
-    for _, entry, _ in models.values():
-        check_bands(entry)
+    for _, listed, _ in models.values():
+        check_bands(listed)
     chosen: dict[str, Entry] = {}
     for plain, ranked in sorted(sellers.items(), key=lambda item: (len(item[0]), item[0])):
         ranked.sort(
@@ -125,8 +125,9 @@ def choose_names(models: dict[str, tuple[str, Entry, int]]) -> dict[str, Entry]:
         if entry and not is_known(chosen, plain, entry):
             chosen[plain] = entry
     for alias, name in ALIASES.items():
-        if isinstance(entry := find_entry(chosen, name), dict):  # type: ignore[arg-type]
-            chosen.setdefault(alias, entry)  # type: ignore[arg-type]
+        meant = find_entry(chosen, name)  # type: ignore[arg-type]
+        if isinstance(meant, dict):
+            chosen.setdefault(alias, meant)  # type: ignore[arg-type]
     for name in sorted(models, key=lambda name: (len(name), name)):
         if not is_known(chosen, name, models[name][1]):
             chosen[name] = models[name][1]
