@@ -223,6 +223,7 @@ class Usage:
     cost: float | None = None  # US dollars, if the agent reports it
     basis: str = "exact"  # exact, floor (the real number is higher), uncertain
     counted: bool = True  # false: already included in another reply's tokens
+    speed: str = ""  # fast: a mode that costs more
 
 
 @value
@@ -327,6 +328,7 @@ class Capture:
     relation: str | None = None
     tokens: int = 0  # all token classes, including its subagents
     money: float = 0.0  # US dollars, including its subagents
+    unpriced: tuple[str, ...] = ()  # models without a known price, counted as 0
 
 
 @value
@@ -341,6 +343,7 @@ class SessionEntry:
     events: int = 0
     tokens: int = 0
     money: float = 0.0  # US dollars, with its subagents
+    unpriced: tuple[str, ...] = ()  # models without a known price, counted as 0
 
 
 @value

@@ -63,10 +63,12 @@ def abouts(items: Iterable[Item]) -> dict[str, dict[str, str]]:
 
 
 def totals(items: Iterable[Item]) -> dict[str, int]:
-    """Return the tokens that count, each reply once with its largest output."""
+    """Return the tokens that count, each reply once with its largest output, unless it is in another one's."""
     kept: dict[str, Usage] = {}
-    for item in items:
-        if isinstance(item, Usage) and item.counted and (item.key not in kept or kept[item.key].output < item.output):
+    usage = [item for item in items if isinstance(item, Usage)]
+    elsewhere = {item.key for item in usage if not item.counted}
+    for item in usage:
+        if item.key not in elsewhere and (item.key not in kept or kept[item.key].output < item.output):
             kept[item.key] = item
     return {name: sum(getattr(entry, name) for entry in kept.values()) for name in COUNTS}
 

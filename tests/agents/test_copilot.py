@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
+from engram import Engram
 from engram.agents.transcripts.adapter import Mark
 from engram.agents.transcripts.copilot import adapter
 from engram.types import Usage
@@ -48,10 +49,34 @@ def test_only_its_own_files_are_recognised() -> None:
     assert len(matched) == 14
 
 
-def test_old_versions_count_at_the_end_only() -> None:
+def test_old_versions_count_at_the_end_and_killed_sessions_by_message() -> None:
     found = [item for path in samples("copilot/EntityProcess*/**/*.jsonl") for item in read(adapter, path)]
-    assert totals(found)["output"] == 1113
+    assert totals(found)["output"] == 1113 + 19254  # the second is the sum of the messages of a killed session
     assert {entry.session for entry in found if isinstance(entry, Usage)} < set(abouts(found))
+
+
+def answer(output: int) -> tuple[str, dict[str, Any]]:
+    return ("assistant.message", {"content": "Done.", "model": "gpt-5", "outputTokens": output})
+
+
+def test_messages_count_until_the_totals_come(engram: Engram, home: Path) -> None:
+    path = home / ".copilot" / "session-state" / "s1" / "events.jsonl"
+    path.parent.mkdir(parents=True)
+    written(path, answer(100), answer(30))
+    engram.ingest()
+    (killed,) = engram.cost("model", days=10_000)
+    assert (killed.output, killed.answers, killed.basis) == (130, 2, "floor")
+    usage = {"inputTokens": 1000, "outputTokens": 130, "cacheReadTokens": 800}
+    written(path, answer(100), answer(30), ("session.shutdown", {"modelMetrics": {"gpt-5": {"usage": usage}}}))
+    engram.ingest()
+    (ended,) = engram.cost("model", days=10_000)
+    assert (ended.input, ended.cache_read, ended.output, ended.answers, ended.basis) == (200, 800, 130, 1, "exact")
+
+
+def test_totals_without_usage_do_not_replace_the_messages(tmp_path: Path) -> None:
+    metrics = {"gpt-5": {"usage": {"inputTokens": 0, "outputTokens": 0}}}
+    path = written(tmp_path / "events.jsonl", answer(7), ("session.shutdown", {"modelMetrics": metrics}))
+    assert totals(read(adapter, path))["output"] == 7
 
 
 def test_a_subagent_is_a_session_of_its_own() -> None:

@@ -40,11 +40,13 @@ class Claude:
         """Add a user message."""
         self.write(self.record("user", message={"role": "user", "content": text}))
 
-    def answers(self, text: str, output: int = 10, message: str | None = None) -> None:
-        """Add an agent message."""
+    def answers(
+        self, text: str, output: int = 10, message: str | None = None, model: str = "claude-sonnet-4-5", **counts: Any
+    ) -> None:
+        """Add an agent message, with other counts in its usage if they are given."""
         identity = message or f"msg_{self.session[:8]}_{self.clock}"
-        usage = {"input_tokens": 5, "output_tokens": output, "cache_read_input_tokens": 100}
-        body = {"id": identity, "role": "assistant", "model": "claude-sonnet-4-5", "usage": usage,
+        usage = {"input_tokens": 5, "output_tokens": output, "cache_read_input_tokens": 100, **counts}
+        body = {"id": identity, "role": "assistant", "model": model, "usage": usage,
                 "content": [{"type": "text", "text": text}]}  # fmt: skip
         self.write(self.record("assistant", message=body, requestId=f"req_{identity}"))
 

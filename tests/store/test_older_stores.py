@@ -15,7 +15,7 @@ import pytest
 
 import engram.store
 from engram import Engram
-from engram.store import migrate
+from engram.store import migrate, token_usage
 from tests.surfaces.conftest import Run
 
 MIGRATIONS = Path(engram.store.__path__[0]) / "migrations"
@@ -49,6 +49,14 @@ def home(schema: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (home / body).parent.mkdir(parents=True, exist_ok=True)
         (home / body).write_bytes(bytes.fromhex(content))
     return home
+
+
+def test_the_sums_of_tokens_are_as_if_it_were_new(home: Path) -> None:
+    query = "select * from spent order by capture, slot, model, basis, speed, band"
+    with Engram(home) as opened:
+        upgraded = opened.engine.run(query)
+        token_usage.sum_captures(opened.engine, [row["num"] for row in opened.engine.run("select num from captures")])
+        assert upgraded == opened.engine.run(query) != []
 
 
 def test_it_is_upgraded_without_losing_a_row(home: Path, schema: int) -> None:

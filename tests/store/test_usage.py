@@ -12,6 +12,7 @@ from engram.store import token_usage
 from tests.patterns.planting import session
 
 _DAY = 86_400_000_000
+CONTEXTS = {1: 0, 150_000: 128_000, 300_000: 272_000}  # and the limit that each exceeds
 
 
 def captures(engram: Engram, many: int) -> list[int]:
@@ -25,23 +26,27 @@ def answer(dice: random.Random, owners: list[int]) -> dict[str, Any]:
     which = dice.randrange(len(owners))
     return {
         "key": dice.randrange(40), "capture": owners[which], "began": which, "model": dice.choice(("", "a", "b")),
-        "at": None if dice.random() < 0.2 else dice.randrange(_DAY), "input": 1, "output": dice.randrange(100),
+        "at": None if dice.random() < 0.2 else dice.randrange(_DAY), "input": dice.choice(tuple(CONTEXTS)),
+        "output": dice.randrange(100),
         "cache_read": 2, "cache_write": 3, "cache_write_long": 4, "reasoning": 5,
         "basis": dice.choice(("exact", "floor")), "cost": dice.choice((None, 0.5)), "counted": int(dice.random() < 0.9),
+        "speed": dice.choice(("", "fast")),
     }  # fmt: skip
 
 
 def truth(engram: Engram) -> list[dict[str, Any]]:
     return engram.engine.run(
-        "select capture, coalesce(at / 900000000, -1) as slot, model, basis, count(*) as answers,"
-        " sum(output) as output, sum(cost) as cost from usage where counted = 1 group by 1, 2, 3, 4 order by 1, 2, 3, 4"
+        "select capture, coalesce(at / 900000000, -1) as slot, model, basis, speed,"
+        f" case input {' '.join(f'when {context} then {band}' for context, band in CONTEXTS.items())} end as band,"
+        " count(*) as answers, sum(output) as output, sum(cost) as cost"
+        " from usage where counted = 1 group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6"
     )
 
 
 def summed(engram: Engram) -> list[dict[str, Any]]:
     return engram.engine.run(
-        "select capture, slot, model, basis, answers, output, cost from spent order by 1, 2, 3, 4"
-    )  # fmt: skip
+        "select capture, slot, model, basis, speed, band, answers, output, cost from spent order by 1, 2, 3, 4, 5, 6"
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))

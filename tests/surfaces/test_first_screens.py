@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,42 @@ def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (home / "mill").mkdir()
     monkeypatch.setenv("HOME", str(home))
     return home
+
+
+@pytest.fixture
+def unpriced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home with one session of today, by a model that has no price."""
+    home = tmp_path / "user"
+    work = Claude(home)
+    work.says("Repair the mill before the rain comes, and say what it costs in the end")
+    work.answers("Done.", output=1_000, model="house-model-1", cache_creation_input_tokens=20)
+    today = datetime.now(timezone.utc).isoformat()[:19]
+    work.path.write_text(re.sub(r"2026-11-01T10:00:0\d", today, work.path.read_text()))
+    monkeypatch.setenv("HOME", str(home))
+
+
+def test_a_model_without_a_price_is_named_and_not_free(run: Run, unpriced: None) -> None:
+    run("ingest")
+    (entry,) = json.loads(run("sessions", "--json").stdout)
+    assert (entry["money"], entry["unpriced"]) == (0, ["house-model-1"])
+    for words in ((), ("cost",), ("show", entry["id"]), ("show", entry["id"], "--cost")):
+        shown = run(*words).stdout
+        assert "No price for house-model-1" in shown, words
+        assert "$0" not in shown, words
+    assert "no price" in run("sessions").stdout
+    (cost,) = json.loads(run("cost", "--json").stdout)
+    assert cost["unpriced"] == ["house-model-1"]
+    shown = json.loads(run("show", entry["id"], "--json").stdout)
+    assert shown["capture"]["unpriced"] == shown["digest"]["facts"]["tokens"]["unpriced"] == ["house-model-1"]
+
+
+def test_the_tokens_of_a_session_add_up_in_its_line(run: Run, unpriced: None) -> None:
+    run("ingest")
+    (entry,) = json.loads(run("sessions", "--json").stdout)
+    line = re.search(r"for ([\d,]+) tokens: (.*)", run("show", entry["id"]).stdout)
+    assert line is not None
+    assert line[2] == "5 input, 1,000 output, 100 read from cache, 20 written to cache"
+    assert line[1] == "1,125"
 
 
 def test_help_fits_a_screen_and_names_the_everyday_commands_first(run: Run) -> None:

@@ -15,6 +15,7 @@ from engram.models.registry import load_provider
 from engram.models.retries import call_with_retries
 from engram.platform.text import to_one_line, validate_name, validate_text
 from engram.store import model_calls
+from engram.store.token_usage import find_band
 
 _KEPT = 20_000  # characters kept of an unusable reply
 _LONGEST = 4_000_000  # bytes of a prompt
@@ -142,7 +143,9 @@ class _ModelCall:
         return {**facts, "cost": cost, "basis": "exact" if reply.counted else "uncertain"}
 
     def _compute_price(self, facts: dict[str, Any], model: str) -> float | None:
-        return self.prices.compute_cost({**facts, "cache_write_long": 0, "reasoning": 0, "model": model})
+        band = find_band(facts["input"] + facts["cache_read"] + facts["cache_write"])
+        fixed = {"cache_write_long": 0, "reasoning": 0, "speed": "", "band": band, "model": model}
+        return self.prices.compute_cost({**facts, **fixed})
 
     def _record_failure(self, call: int, began: int, problem: BaseException, estimate: daily_cap.Estimate) -> None:
         """Record a failed call; a cost that may have been billed keeps counting."""

@@ -14,6 +14,7 @@ from engram.platform import host
 from engram.platform.text import count_tokens
 from engram.platform.value import value
 from engram.store import model_calls
+from engram.store.token_usage import find_band
 
 _LAPSE = 4  # a reservation counts this many times as long as a call may take
 
@@ -37,8 +38,9 @@ class Reservation:
 
 def estimate_call(hub: Hub, provider: Provider, words: str, budget: Budget) -> Estimate:
     """Estimate the maximum of a call, with its answer limited to what the caller pays for."""
-    prices = Prices(hub.settings.home).guess_prices(provider.model) if provider.priced else None
     input_tokens, max_output = count_tokens(words) + provider.overhead, budget.max_tokens
+    band = find_band(input_tokens)
+    prices = Prices(hub.settings.home).guess_prices(provider.model, band) if provider.priced else None
     if prices is None:
         return Estimate(input=input_tokens, output=max_output, cost=None)
     input_cost, output_price = input_tokens * prices[0] / 1_000_000, prices[1] / 1_000_000

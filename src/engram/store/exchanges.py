@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.store import dream_inbox, injected_texts, recall_log, rot
+from engram.store import dream_inbox, injected_texts, recall_log, rot, utc_offsets
 from engram.store.engine import run_for_ids
 
 TYPE_CHECKING = False
@@ -56,7 +56,7 @@ select e.id, (select q.id from exchanges q where q.session_id = e.session_id and
 """
 
 _BY_DAY = """
-select (e.at + {offset}) / 86400000000 as day, count(*) as said{sessions}
+select {day} as day, count(*) as said{sessions}
   from exchanges e {filtered} where e.role = :role and e.at >= :since and e.at < :until group by 1
 """
 _FILTERED = "join sessions s on s.id = e.session_id and {conditions}"
@@ -243,16 +243,8 @@ def count_by_day(
     chosen = {name: value for name, value in filters.items() if value is not None}
     conditions = [f"s.{name} = :{name}" for name in ("flavor", "project") if name in chosen]
     sql = _BY_DAY.format(
-        offset=_build_offset_sql([ahead for _, ahead in offsets]),
+        day=utc_offsets.build_day_sql("e.at", offsets),
         sessions=", count(distinct e.session_id) as sessions" if sessions else "",
         filtered=_FILTERED.format(conditions=" and ".join(conditions)) if conditions else "",
     )
-    moments = {f"turn{n}": until for n, (until, _) in enumerate(offsets[:-1])}
-    return engine.run(sql, role=role, **moments, **chosen)
-
-
-def _build_offset_sql(offsets: Sequence[int]) -> str:
-    """Return the UTC offset as SQL; it may change with daylight saving."""
-    *earlier, last = offsets
-    steps = " ".join(f"when e.at < :turn{n} then {int(ahead)}" for n, ahead in enumerate(earlier))
-    return f"case {steps} else {int(last)} end" if earlier else str(int(last))
+    return engine.run(sql, role=role, **chosen)

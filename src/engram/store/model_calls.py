@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from engram.store.utc_offsets import build_day_sql
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from engram.store.engine import Engine, Row
@@ -38,7 +41,7 @@ select coalesce(sum(cost), 0) as money, count(*) as calls,
 """
 
 _TOTALS = """
-select (at + :offset) / 86400000000 as day, purpose, model, basis, count(*) as answers,
+select {day} as day, purpose, model, basis, count(*) as answers,
        sum(input) as input, sum(output) as output, sum(cache_read) as cache_read, sum(cache_write) as cache_write,
        sum(cost) as cost, sum(case when cost is null then 0 else 1 end) as priced
   from model_calls where at >= :since and state <> 'reserved'
@@ -72,9 +75,9 @@ def sum_spending(engine: Engine, since: int, now: int, host: str) -> Row:
     return {"money": float(row["money"]), "tokens": int(row["tokens"]), "calls": int(row["calls"])}
 
 
-def sum_by_day(engine: Engine, since: int, offset: int) -> list[Row]:
-    """Return sums per day, purpose, model and basis, with days by the user's `offset`."""
-    rows = engine.run(_TOTALS, since=since, offset=offset)
+def sum_by_day(engine: Engine, since: int, offsets: Sequence[tuple[int, int]]) -> list[Row]:
+    """Return sums per day, purpose, model and basis; `offsets` are the user's, each with the time it applies until."""
+    rows = engine.run(_TOTALS.format(day=build_day_sql("at", offsets)), since=since)
     integer_columns = ("day", "answers", "input", "output", "cache_read", "cache_write", "priced")
     return [{**row, **{name: int(row[name]) for name in integer_columns}} for row in rows]
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engram import Engram, InvalidInput, SettingsInvalid
+from engram.capture.digests.cost import CLASSES
+from engram.capture.digests.session_list import list_all_sessions
 from engram.models.prices import Prices
 from tests.capture.transcripts import Claude
+from tests.conftest import ManualClock
 
 
 @pytest.fixture
@@ -84,6 +88,110 @@ def test_a_model_without_a_price_is_named_not_guessed(engram: Engram, work: Clau
     assert (cost.money, cost.unpriced) == (0, ("house-model-1",))
 
 
+BANDED = 'dated = "2027-01-01"\n[models]\n"house" = {prices = [1, 2], above_128k = [10, 20], fast = [100, 200]}\n'
+
+
+@pytest.mark.parametrize(
+    ("counts", "money"),
+    [
+        ({"input_tokens": 28_000, "cache_read_input_tokens": 100_000}, 0.128),
+        ({"input_tokens": 28_001, "cache_read_input_tokens": 100_000}, 1.28001),
+        ({"cache_read_input_tokens": 0, "cache_creation_input_tokens": 199_995}, 2.0),
+        ({"input_tokens": 1_000, "cache_read_input_tokens": 0, "speed": "fast"}, 0.1),
+        ({"input_tokens": 1_000, "cache_read_input_tokens": 0, "speed": "standard"}, 0.001),
+    ],
+)
+def test_a_long_context_and_fast_mode_have_their_own_prices(
+    engram: Engram, home: Path, counts: dict[str, Any], money: float
+) -> None:
+    Path(engram.settings.home).mkdir(exist_ok=True)
+    (Path(engram.settings.home) / "prices.toml").write_text(BANDED)
+    Claude(home).answers("Done.", output=0, model="house[1m]", **counts)
+    engram.ingest()
+    (cost,) = engram.cost("model", days=10000)
+    assert (cost.basis, cost.unpriced) == ("floor", ())
+    assert cost.money == pytest.approx(money)
+
+
+def test_each_reply_counts_in_its_own_band_also_when_they_come_one_by_one(engram: Engram, home: Path) -> None:
+    made = Claude(home)
+    money = 0.0
+    for context, price in ((199_900, 0.3), (200_000, 0.6), (100, 0.3), (600_000, 0.6)):
+        made.answers("Done.", output=1000, input_tokens=0, cache_read_input_tokens=context + 1)
+        engram.ingest()
+        money += ((context + 1) * price + 1000 * (15 if price == 0.3 else 22.5)) / 1e6
+        assert [cost.money for cost in engram.cost("day", days=10000)] == [pytest.approx(money)]
+        assert engram.list_sessions()[0].money == pytest.approx(money)
+
+
+def test_fast_mode_without_a_known_price_is_an_estimate(engram: Engram, home: Path) -> None:
+    for model in ("claude-opus-4-8", "claude-sonnet-4-5"):
+        counts: dict[str, Any] = {"input_tokens": 0, "cache_read_input_tokens": 0, "speed": "fast"}
+        Claude(home).answers("Done.", output=1_000_000, model=model, **counts)
+    engram.ingest()
+    assert [(cost.money, cost.basis) for cost in engram.cost("model", days=10000)] == [
+        (50.0, "floor"), (15.0, "uncertain"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("entry", ["{above_128k = [1, 2]}", "{prices = [1, 2], above_7k = [1, 2]}", "{prices = [1]}"])
+def test_a_band_that_sums_cannot_tell_apart_is_refused(engram: Engram, entry: str) -> None:
+    Path(engram.settings.home).mkdir(exist_ok=True)
+    (Path(engram.settings.home) / "prices.toml").write_text(f'[models]\n"x" = {entry}\n')
+    with pytest.raises(SettingsInvalid, match=r"prices\.toml.*x (has|needs)"):
+        engram.cost()
+
+
+def test_a_model_without_a_price_is_named_wherever_a_session_is_shown(engram: Engram, work: Claude) -> None:
+    work.answers("More.", model="house-model-1")
+    engram.ingest()
+    (capture,), (entry,) = engram.list_sessions(), list_all_sessions(engram, limit=10)
+    tokens = engram.get_digest(capture.session.id).facts["tokens"]
+    assert (capture.unpriced, entry.unpriced) == (("house-model-1",), ("house-model-1",))
+    assert list(tokens["unpriced"]) == ["house-model-1"]
+    assert capture.money > 15
+
+
+def test_the_classes_of_a_digest_add_up_to_the_tokens_of_its_session(engram: Engram, work: Claude) -> None:
+    long_cache = {"ephemeral_1h_input_tokens": 700, "ephemeral_5m_input_tokens": 30}
+    work.answers("More.", cache_creation_input_tokens=730, cache_creation=long_cache)
+    engram.ingest()
+    (capture,) = engram.list_sessions()
+    tokens = engram.get_digest(capture.session.id).facts["tokens"]
+    assert (tokens["cache_write"], tokens["cache_write_long"]) == (30, 700)
+    assert sum(tokens[name] for name in CLASSES) == capture.tokens
+
+
+def test_a_day_costs_the_same_however_many_days_are_asked_for(tmp_path: Path, home: Path, clock: ManualClock) -> None:
+    with Engram(tmp_path / "home", timezone="Europe/Berlin", clock=clock) as engram:  # 2027-01-15, 09:00 there
+        clock.wall = int(datetime(2026, 11, 7, 21, tzinfo=timezone.utc).timestamp() * 1e6)
+        for hour in range(0, 72, 3):
+            made = Claude(home)
+            made.answers("Done.", output=1_000_000)
+            stamp = datetime(2026, 11, 4, 22, tzinfo=timezone.utc) + timedelta(hours=hour)
+            made.path.write_text(made.path.read_text().replace("2026-11-01T10:00:01", stamp.isoformat()[:19]))
+        engram.ingest()
+        wide = {cost.place: cost.money for cost in engram.cost("day", days=30)}
+        narrow = {cost.place: cost.money for cost in engram.cost("day", days=3)}
+        assert list(narrow) == ["2026-11-05", "2026-11-06", "2026-11-07"]
+        assert narrow == {day: wide[day] for day in narrow}
+        for by in ("session", "flavor", "model", "project"):
+            assert sum(cost.money for cost in engram.cost(by, days=3)) == pytest.approx(sum(narrow.values()))
+
+
+def test_a_day_ends_at_the_midnight_of_its_own_season(tmp_path: Path, home: Path, clock: ManualClock) -> None:
+    with Engram(tmp_path / "home", timezone="Europe/Berlin", clock=clock) as engram:
+        clock.wall = int(datetime(2026, 11, 7, 12, tzinfo=timezone.utc).timestamp() * 1e6)
+        stamps = ("2026-10-24T21:50:00", "2026-10-24T22:10:00", "2026-10-25T22:50:00", "2026-10-25T23:10:00")
+        for number, stamp in enumerate(stamps):
+            made = Claude(home)
+            made.answers("Done.", output=number + 1)
+            made.path.write_text(made.path.read_text().replace("2026-11-01T10:00:01", stamp))
+        engram.ingest()
+        days = {cost.place: cost.output for cost in engram.cost("day", days=30)}
+        assert days == {"2026-10-24": 1, "2026-10-25": 2 + 3, "2026-10-26": 4}
+
+
 def test_a_broken_price_table_is_an_error_that_names_it(engram: Engram, work: Claude) -> None:
     Path(engram.settings.home).mkdir(exist_ok=True)
     (Path(engram.settings.home) / "prices.toml").write_text('[models]\n"x" = ["much"]\n')
@@ -100,7 +208,18 @@ def test_the_longest_name_prices_a_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "model", ["gpt-5.7", "gpt-50", "grok-4.35", "claude-opus-4-9", "claude-opus-4-9-20270101", "claude-opus-4.9", "o33"]
+    "model",
+    [
+        "gpt-5.7",
+        "gpt-5.3-codex-spark",
+        "gpt-5-codex-nano",
+        "gpt-50",
+        "grok-4.35",
+        "claude-opus-4-9",
+        "claude-opus-4-9-20270101",
+        "claude-opus-4.9",
+        "o33",
+    ],
 )
 def test_another_version_is_not_priced_like_the_one_before(tmp_path: Path, model: str) -> None:
     assert Prices(str(tmp_path)).find_prices(model) is None
@@ -123,8 +242,8 @@ def test_a_date_a_size_or_an_effort_behind_a_name_does_not_matter(tmp_path: Path
     ("model", "first"),
     [
         ("anthropic/claude-opus-4-5", 5.0), ("anthropic.claude-opus-4-5-20251101-v1:0", 5.0),
-        ("us.anthropic.claude-sonnet-4-20250514-v1:0", 3.0), ("eu.anthropic.claude-haiku-4-5-20251001-v1:0", 1.0),
-        ("global.anthropic.claude-opus-4-6-v1", 5.0), ("bedrock/us.anthropic.claude-opus-4-6-v1:0", 5.0),
+        ("us.anthropic.claude-sonnet-4-20250514-v1:0", 3.0), ("eu.anthropic.claude-haiku-4-5-20251001-v1:0", 1.1),
+        ("global.anthropic.claude-opus-4-6-v1", 5.0), ("bedrock/us.anthropic.claude-opus-4-6-v1:0", 5.5),
         ("claude-4-sonnet-20250514", 3.0), ("claude-4.5-opus-high-thinking", 5.0), ("claude-sonnet-4.5", 3.0),
         ("claude-3-5-haiku-20241022", 0.8), ("claude-3.5-haiku", 0.8), ("models/gemini-2.5-pro", 1.25),
     ],

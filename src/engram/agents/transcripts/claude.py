@@ -12,7 +12,7 @@ by `uuid` and `parentUuid`; some have neither, nor a timestamp. Times may go bac
 Usage: a reply is written as one record per content block, each with a copy of the reply's usage whose
 output may still be growing: a reply counts once, by `message.id` and `requestId`, with its largest output. A fork
 (`--fork-session`) repeats the chain under a new session id and the old message ids. Titles, web searches and
-compactions are never logged, so totals are a floor.
+compactions are never logged, so totals are a floor. `speed` is standard or fast, which costs more.
 
 Seen: 2025-06 inline sidechains, and 2.0.64 to 2.1.219.
 """
@@ -259,7 +259,7 @@ def _read_usage(session: str, value: dict[str, Any], message: dict[str, Any], st
         at=to_microseconds(value.get("timestamp")), input=to_count(usage.get("input_tokens")),
         output=to_count(usage.get("output_tokens")), cache_read=to_count(usage.get("cache_read_input_tokens")),
         cache_write=max(to_count(usage.get("cache_creation_input_tokens")) - long_cache, 0),
-        cache_write_long=long_cache, basis="floor",
+        cache_write_long=long_cache, basis="floor", speed="fast" if usage.get("speed") == "fast" else "",
     )  # fmt: skip
 
 

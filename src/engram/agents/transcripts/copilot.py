@@ -9,8 +9,9 @@ same file. A call is requested in assistant.message and started in tool.executio
 user.message has the user's text in `content` and the expanded prompt in `transformedContent`.
 
 Usage: one session.usage_record per model call, numbered within its session, since 1.0.102.
-Before, only session.shutdown has usage, so a killed session has none. Input includes cached tokens,
-output includes reasoning. The cost of a compaction is in its own record and in no total.
+Before, only session.shutdown has usage. Until it comes, `outputTokens` of each assistant.message counts, as a floor: a
+killed session has nothing else. Input includes cached tokens, output includes reasoning. The cost of a compaction is in
+its own record and in no total.
 
 Older records without an envelope (userpromptsubmitted, assistantresponse) are known from another tool's samples only.
 
@@ -128,6 +129,7 @@ def _read_record(record: TranscriptRecord, value: dict[str, Any], state: dict[st
         yield _build_prompt(session, record, value, data)
     elif kind in ("assistant.message", "assistantresponse"):
         yield from _read_answer(session, record, value, data, state)
+        yield from _read_message_tokens(session, value, data, state)
     elif kind in ("tool.execution_start", "tool.execution_complete"):
         yield from _read_tool(session, record, value, data, state)
     elif kind in ("session.usage_record", "session.shutdown", "session.compaction_complete"):
@@ -259,16 +261,40 @@ def _read_token_record(
             else identity
         )
         state["recorded"] = True
+        yield from _discount_messages(session, state)
         yield from _read_usage(session, value, usage_key, text_or_none(usage.get("model")), usage)
     elif kind == "session.shutdown":
         yield _build_shutdown(session, record, value, data)
-        for model, metrics in to_dict(data.get("modelMetrics")).items() if not state.get("recorded") else ():
-            yield from _read_usage(session, value, f"{identity}:{model}", model, to_dict(to_dict(metrics).get("usage")))
+        totals = to_dict(data.get("modelMetrics")).items() if not state.get("recorded") else ()
+        for model, metrics in totals:
+            counts = to_dict(to_dict(metrics).get("usage"))
+            for total in _read_usage(session, value, f"{identity}:{model}", model, counts):
+                yield from _discount_messages(session, state)
+                yield total
     else:
         text, facts = to_text(data.get("summaryContent")), _keep_small_facts(data)
         yield _build_event(session, record, value, kind="compaction", name="summary", text=text, data=facts or None)
         cost = to_dict(data.get("compactionTokensUsed"))
         yield from _read_usage(session, value, identity, text_or_none(cost.get("model")), cost)
+
+
+def _read_message_tokens(
+    session: str, value: dict[str, Any], data: dict[str, Any], state: dict[str, Any]
+) -> Iterator[Usage]:
+    """Yield the output of a message, which counts until the totals of the session come."""
+    identity, output = text_or_none(value.get("id")), to_count(data.get("outputTokens"))
+    if identity and output and not state.get("recorded"):
+        state.setdefault("messages", []).append(identity)
+        yield Usage(
+            session=session, key=identity, model=text_or_none(data.get("model")) or "", output=output, basis="floor",
+            at=to_microseconds(value.get("timestamp")),
+        )  # fmt: skip
+
+
+def _discount_messages(session: str, state: dict[str, Any]) -> Iterator[Usage]:
+    """Yield the messages again whose output is in the totals that follow."""
+    for identity in state.pop("messages", ()):
+        yield Usage(session=session, key=identity, model="", counted=False)
 
 
 def _read_usage(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import Annotated, Any
 
-from engram.clock import SECOND, load_timezone, to_datetime
+from engram.capture.digests.calendar_days import LONGEST, find_range, list_offsets
 from engram.errors import InvalidInput
 from engram.hub import Hub
 from engram.models.prices import Prices
@@ -30,7 +30,7 @@ def cost(
     session: Annotated[str | None, Help("only this session, including its subagents")] = None,
     project: Annotated[str | None, Help("only sessions in this project")] = None,
     flavor: Annotated[str | None, Help("only sessions of this agent")] = None,
-    days: Annotated[float, Help("how many days back")] = 30.0,
+    days: Annotated[float, Help("number of days, including today")] = 30.0,
     own: Annotated[bool, Help("only Engram's own model calls, by day and purpose")] = False,
     split: Annotated[str | None, Help("split each row by agent, model or project")] = None,
     domain: Annotated[str | None, Help("only projects in this domain")] = None,
@@ -45,17 +45,17 @@ def cost(
             hub, days, by=by, session=session, project=project, flavor=flavor, split=split, domain=domain
         )
     session_filter = lifecycle.get_session(hub, session).id if session else None
-    since = lifecycle.compute_since(hub, "days", days)
+    since, offsets = _find_days(hub, days, session_filter is not None)
     rows = token_usage.fetch_totals(
         hub.engine,
         by,
-        _get_utc_offset(hub),
+        offsets,
         split,
         session=session_filter,
         project=lifecycle.parse_project_filter(project),
         flavor=validate_optional_name("flavor", flavor),
         domain=validate_optional_name("domain", domain),
-        since=None if session_filter else since,
+        since=since,
     )
     return _sum_costs(rows, Prices(hub.settings.home), by)
 
@@ -74,13 +74,15 @@ def _list_own_costs(hub: Hub, days: float, **filters: str | None) -> list[Cost]:
     for name, choice in filters.items():
         if choice not in (None, "day"):
             raise InvalidInput(field=name, reason="Engram's own costs are shown by day and purpose only.")
-    rows = model_calls.sum_by_day(hub.engine, lifecycle.compute_since(hub, "days", days), _get_utc_offset(hub))
+    prices, (since, offsets) = Prices(hub.settings.home), _find_days(hub, days)
+    rows = model_calls.sum_by_day(hub.engine, since or 0, offsets)
     for row in rows:
         row["place"] = f"{_EPOCH + timedelta(days=row['day'])} {row['purpose']}"
-        row |= {"part": "", "cache_write_long": 0, "reasoning": 0}
+        row |= {"part": "", "cache_write_long": 0, "reasoning": 0, "speed": "", "band": 0}
         if row["priced"] < row["answers"]:  # no price then, none now: it may have run on this machine
             row |= {"cost": row["cost"] or 0.0, "priced": row["answers"], "basis": "floor"}
-    return _sum_costs(rows, Prices(hub.settings.home), "purpose")
+            row["unpriced"] = prices.find_prices(row["model"]) is None
+    return _sum_costs(rows, prices, "purpose")
 
 
 def get_session_cost(hub: Hub, session_id: str) -> Cost | None:
@@ -102,19 +104,22 @@ def _sum_costs(rows: Iterable[dict[str, Any]], prices: Prices, by: str) -> list[
         )
         for name in (*CLASSES, "answers"):
             total[name] += int(row[name])
-        _add_money(total, row, prices)
-        total["basis"] = max(total.get("basis", "exact"), row["basis"], key=_CERTAINTY.index)
+        basis = _add_money(total, row, prices)
+        total["basis"] = max(total.get("basis", "exact"), basis, key=_CERTAINTY.index)
     return [_build_cost(place, part, total, by, prices.dated) for (place, part), total in totals.items()]
 
 
-def _add_money(total: dict[str, Any], row: dict[str, Any], prices: Prices) -> None:
-    """Add the cost reported by the agent, or computed from the price table."""
-    stated = row["cost"] if row["priced"] == row["answers"] else None
-    money = float(stated) if stated is not None else prices.compute_cost(row)
-    if money is None:
-        total.setdefault("unpriced", set()).add(row["model"] or "unknown model")
-    else:
+def _add_money(total: dict[str, Any], row: dict[str, Any], prices: Prices) -> str:
+    """Add the cost reported by the agent, or computed from the price table; return how certain it is."""
+    money = prices.compute_cost(row)
+    if row["priced"] == row["answers"] and row["cost"] is not None:
+        total["money"] += float(row["cost"])
+    elif money is not None:
         total["money"] += money
+        return str(row["basis"]) if prices.knows_speed(row["model"], row["speed"]) else "uncertain"
+    if row.get("unpriced", money is None and row["cost"] is None):
+        total.setdefault("unpriced", set()).add(row["model"] or "unknown model")
+    return str(row["basis"])
 
 
 def _build_cost(place: Any, part: str, total: dict[str, Any], by: str, dated: str) -> Cost:
@@ -125,7 +130,8 @@ def _build_cost(place: Any, part: str, total: dict[str, Any], by: str, dated: st
     )  # fmt: skip
 
 
-def _get_utc_offset(hub: Hub) -> int:
-    """Return the user's UTC offset: a day ends at their midnight."""
-    offset = to_datetime(hub.now()).astimezone(load_timezone(hub.settings.timezone)).utcoffset()
-    return int(offset.total_seconds()) * SECOND if offset else 0
+def _find_days(hub: Hub, days: float, unlimited: bool = False) -> tuple[int | None, list[tuple[int, int]]]:
+    """Return when whole days begin, None without a limit, and their UTC offsets."""
+    lifecycle.compute_since(hub, "days", days)  # refuses what is no number of days
+    since, until = find_range(hub, LONGEST if unlimited else days)
+    return None if unlimited else since, list_offsets(hub, since, until)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engram.clock import HOUR, SECOND, load_timezone, to_datetime
+from engram.capture.digests.calendar_days import LONGEST, find_range, list_offsets
 from engram.hub import Hub
 from engram.operation import Help, operation
 from engram.platform import text
@@ -14,13 +14,7 @@ from engram.sessions import lifecycle as sessions
 from engram.store import exchanges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import tzinfo
-
     from engram.store.engine import Row
-
-_DAY = 24 * HOUR
-_LONGEST = 3_660  # maximum days; each is checked for a clock change
 
 
 @value
@@ -41,11 +35,9 @@ def count_days(
     flavor: Annotated[str | None, Help("only sessions of this agent")] = None,
 ) -> list[Day]:
     """Count sessions, prompts and answers per day, oldest first; days without any are left out."""
-    user_zone, day_count = load_timezone(hub.settings.timezone), min(sessions.require_positive("days", days), _LONGEST)
-    today = to_datetime(hub.now()).astimezone(user_zone).date()
-    since, until = (_get_midnight(today + timedelta(days=n), user_zone) for n in (1 - day_count, 1))
+    since, until = find_range(hub, min(sessions.require_positive("days", days), LONGEST))
     filters: dict[str, Any] = {
-        "offsets": list(_iter_offsets(user_zone, since, until)), "since": since, "until": until,
+        "offsets": list_offsets(hub, since, until), "since": since, "until": until,
         "project": sessions.parse_project_filter(project), "flavor": text.validate_optional_name("flavor", flavor),
     }  # fmt: skip
     prompts, answers = (
@@ -62,32 +54,3 @@ def _build_day(number: int, prompt_row: Row, answer_row: Row) -> Day:
         day=str(date(1970, 1, 1) + timedelta(days=number)), sessions=int(prompt_row.get("sessions", 0)),
         prompts=int(prompt_row.get("said", 0)), answers=int(answer_row.get("said", 0)),
     )  # fmt: skip
-
-
-def _iter_offsets(user_zone: tzinfo | None, since: int, until: int) -> Iterator[tuple[int, int]]:
-    """Yield UTC offsets, each with the time it applies until: with daylight saving, days have 23 or 25 hours."""
-    start, ahead = since, _get_utc_offset(user_zone, since)
-    while start < until:
-        end = min(start + _DAY, until)
-        if (after := _get_utc_offset(user_zone, end)) != ahead:
-            yield _find_clock_change(user_zone, start, end, ahead), ahead
-            ahead = after
-        start = end
-    yield until, ahead
-
-
-def _find_clock_change(user_zone: tzinfo | None, low: int, high: int, ahead: int) -> int:
-    """Return the time of the clock change between two times with different offsets."""
-    while high - low > SECOND:
-        middle = (low + high) // 2
-        low, high = (middle, high) if _get_utc_offset(user_zone, middle) == ahead else (low, middle)
-    return high - high % SECOND
-
-
-def _get_utc_offset(user_zone: tzinfo | None, at: int) -> int:
-    offset = to_datetime(at).astimezone(user_zone).utcoffset()
-    return int(offset.total_seconds()) * SECOND if offset else 0
-
-
-def _get_midnight(day: date, user_zone: tzinfo | None) -> int:
-    return int(datetime.combine(day, time.min, user_zone).timestamp()) * SECOND

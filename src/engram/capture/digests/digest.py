@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from engram.capture.digests.cost import get_session_cost
+from engram.capture.digests.cost import CLASSES, get_session_cost
 from engram.clock import to_datetime
 from engram.errors import InvalidInput, NotFound
 from engram.hub import Hub
@@ -14,7 +14,7 @@ from engram.sessions import lifecycle
 from engram.store import activity, captures, digests
 from engram.types import OUTCOMES, Digest
 
-_TOKENS = ("input", "output", "cache_read", "cache_write", "money", "basis")
+_TOKENS = (*CLASSES, "money", "basis", "unpriced")
 
 
 @operation()

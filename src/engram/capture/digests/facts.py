@@ -10,7 +10,7 @@ from engram.evidence.episodes import TEMPORARY, list_all_open, list_decisions
 from engram.platform.text import to_one_line
 
 LIMIT = 2048  # bytes of JSON
-_BESIDE = 220  # bytes reserved for outcome, confidence and tokens
+_BESIDE = 280  # bytes reserved for outcome, confidence and tokens
 
 # Maximum files and maximum items of every other list, tried from left to right until all fits; files shrink last.
 _SHARES = ((16, 10), (16, 8), (16, 6), (16, 5), (16, 4), (16, 3), (16, 2), (16, 1), (12, 1), (6, 1), (3, 1), (0, 0))

@@ -53,4 +53,5 @@ def _build_entry(capture: Capture, running: set[str]) -> SessionEntry:
         events=capture.events,
         tokens=capture.tokens,
         money=capture.money,
+        unpriced=capture.unpriced,
     )

@@ -212,4 +212,5 @@ def _capture_from_row(hub: Hub, row: dict[str, Any], cost: Cost | None) -> Captu
         last_at=to_datetime(row["last_at"]) if row["last_at"] else None, title=row["title"], version=row["version"],
         parent=row["parent"], parent_session=row["parent_session"], relation=row["relation"],
         tokens=sum(getattr(cost, name) for name in CLASSES) if cost else 0, money=cost.money if cost else 0.0,
+        unpriced=cost.unpriced if cost else (),
     )  # fmt: skip

@@ -22,4 +22,4 @@ def _format_period(arguments: dict[str, Any]) -> str:
     session, days = arguments.get("session"), arguments.get("days")
     if session:
         return f"Session {session}"
-    return "The last day" if days == 1 else f"The last {days:g} days"
+    return "Today" if days == 1 else f"The last {days:g} days"

@@ -10,14 +10,15 @@ from engram.sessions.projects import get_project_name
 from engram.surfaces.cli.output import print_text
 from engram.surfaces.cli.render.layout import (
     Column,
-    format_money,
+    format_cost,
     format_table,
+    format_unpriced,
     format_when,
     wrap_text,
 )
 from engram.surfaces.cli.render.session_list import format_mark
 from engram.surfaces.cli.terminal import style
-from engram.types import SessionEntry
+from engram.types import Cost, SessionEntry
 
 _MAX_PROJECTS = 6
 _MAX_NEEDS = 4
@@ -42,7 +43,7 @@ def show_overview() -> None:
             return
         needs = _list_needs(hub)
         parts = [
-            _format_totals(entries, count_sessions(hub), _sum_costs(hub)),
+            _format_totals(entries, count_sessions(hub), _list_costs(hub)),
             f"{style('Latest work', bold=True)}\n{_format_work(entries)}",
             *([f"{style('Needs attention', bold=True)}\n" + "\n".join(needs)] if needs else []),
             _format_next_commands(entries),
@@ -50,16 +51,19 @@ def show_overview() -> None:
     print_text("\n\n".join(parts))
 
 
-def _format_totals(entries: list[SessionEntry], total: int, money: float) -> str:
+def _format_totals(entries: list[SessionEntry], total: int, costs: list[Cost]) -> str:
     running = sum(entry.running for entry in entries)
     agents = f"{text.format_count(running, 'agent')} running" if running else "no agents running"
-    return wrap_text(f"{text.format_count(total, 'session')}, {agents}, {format_money(money)} spent in {_DAYS} days.")
+    unpriced = sorted({model for day in costs for model in day.unpriced})
+    spent = f"{format_cost(sum(day.money for day in costs), unpriced)} spent in {_DAYS} days"
+    note = f" {format_unpriced(unpriced)}" if unpriced else ""
+    return wrap_text(f"{text.format_count(total, 'session')}, {agents}, {spent}.{note}")
 
 
-def _sum_costs(hub: Hub) -> float:
+def _list_costs(hub: Hub) -> list[Cost]:
     from engram.capture.digests.cost import cost
 
-    return sum(day.money for day in cost(hub, days=_DAYS))
+    return cost(hub, days=_DAYS)
 
 
 def _format_work(entries: list[SessionEntry]) -> str:

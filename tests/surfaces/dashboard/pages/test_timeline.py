@@ -34,6 +34,21 @@ def spend(hub: Engram, user: Path, cwd: str = "/home/me/app") -> None:
     hub.engine.run("update spent set slot = :now / 900000000", now=hub.now())
 
 
+def test_a_model_without_a_price_is_named_on_every_page_with_costs(hub: Engram, looker: Looker, tmp_path: Path) -> None:
+    work = Claude(tmp_path / "user")
+    work.says("Add two numbers")
+    work.answers("Done.", output=500, model="house-model-1", cache_creation_input_tokens=20)
+    hub.ingest()
+    (capture,) = hub.list_sessions()
+    hub.engine.run("update spent set slot = :now / 900000000", now=hub.now())
+    assert "No price for house-model-1" in looker.page("/timeline/spending", part=True)
+    assert "no price" in looker.page("/sessions")
+    page = looker.page(f"/sessions/{capture.session.id}")
+    assert page.count("no price for house-model-1") == 2
+    assert "625 tokens" in page
+    assert "5 in, 500 out, 100 from cache, 20 to cache" in page
+
+
 def ended(hub: Engram) -> None:
     """Wait until the requested pass has finished."""
     for thread in threading.enumerate():

@@ -13,9 +13,11 @@ from engram.sessions.projects import get_project_name
 from engram.surfaces.cli.render import LIST_RENDERERS, render
 from engram.surfaces.cli.render.layout import (
     Column,
+    format_cost,
     format_money,
     format_table,
     format_tokens,
+    format_unpriced,
     format_when,
     number_column,
     wrap_text,
@@ -189,24 +191,33 @@ def _render_costs(costs: Sequence[Cost]) -> str:
             format_tokens(cost.output + cost.reasoning),
             format_tokens(cost.cache_read),
             format_tokens(cost.cache_write + cost.cache_write_long),
-            f"{_BASIS_MARKS.get(cost.basis, '')}{format_money(cost.money)}",
+            _format_cost(cost),
         )
         for cost in costs
     ]
     mark = next(
         (_BASIS_MARKS[basis] for basis in ("uncertain", "floor") if any(cost.basis == basis for cost in costs)), ""
     )
-    total = mark + format_money(sum(cost.money for cost in costs))
+    unpriced = sorted({model for cost in costs for model in cost.unpriced})
+    spent = sum(cost.money for cost in costs)
+    total = format_cost(spent, unpriced) if unpriced else mark + format_money(spent)
     dated = next((cost.prices_dated for cost in costs), "")
     notes = [f"{mark.strip()} {meaning}" for basis, (mark, meaning) in _BASIS_NOTES.items()
              if any(cost.basis == basis for cost in costs)]  # fmt: skip
-    summary = f"Total {total}" + (f", at list prices of {dated}" if dated else "") + "."
+    summary = (
+        f"Total {'unknown' if total == 'no price' else total}" + (f", at list prices of {dated}" if dated else "") + "."
+    )
     lines = [format_table(columns, rows), wrap_text(summary)]
     lines += [style(wrap_text(f"{'; '.join(notes)}."), dim=True)] if notes else []
-    unpriced = sorted({model for cost in costs for model in cost.unpriced})
     if unpriced:
-        lines.append(style(wrap_text(f"No price for {', '.join(unpriced)}. Add it to prices.toml."), fg="yellow"))
+        lines.append(style(wrap_text(format_unpriced(unpriced)), fg="yellow"))
     return "\n".join(lines)
+
+
+def _format_cost(cost: Cost) -> str:
+    if cost.unpriced:
+        return format_cost(cost.money, cost.unpriced)
+    return f"{_BASIS_MARKS.get(cost.basis, '')}{format_money(cost.money)}"
 
 
 @render.register

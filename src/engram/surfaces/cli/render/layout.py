@@ -214,6 +214,18 @@ def format_money(dollars: float) -> str:
     return "<$0.01" if 0 < dollars < 0.005 else f"${dollars:,.2f}"
 
 
+def format_cost(dollars: float, unpriced: Sequence[str]) -> str:
+    """Return what something cost; models without a price are not free."""
+    if not unpriced:
+        return format_money(dollars)
+    return f"≥ {format_money(dollars)}" if dollars else "no price"
+
+
+def format_unpriced(unpriced: Sequence[str]) -> str:
+    """Return a sentence that names the models without a price."""
+    return f"No price for {', '.join(unpriced)}. Add it to prices.toml."
+
+
 def format_tokens(count: int) -> str:
     """Return a number of tokens in at most four digits: 950, 12.4k, 3.1M."""
     for unit, size in (("B", 1_000_000_000), ("M", 1_000_000), ("k", 1_000)):

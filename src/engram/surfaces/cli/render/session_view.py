@@ -10,10 +10,10 @@ from engram.surfaces.cli.render import render
 from engram.surfaces.cli.render.coordination import format_presence
 from engram.surfaces.cli.render.layout import (
     format_ago,
+    format_cost,
     format_facts,
-    format_money,
     format_time,
-    format_tokens,
+    format_unpriced,
     wrap_text,
 )
 from engram.surfaces.cli.render.session_list import OUTCOME_MARKS
@@ -43,7 +43,11 @@ def render_session(
 ) -> str:
     """Return one session, with what its transcript shows if there is one."""
     title = (capture.title if capture else None) or session.summary
-    lines = [style(wrap_text(text.to_one_line(title, 300)), bold=True), "", format_facts(_list_facts(session, capture))]
+    lines = [
+        style(wrap_text(text.to_one_line(title, 300)), bold=True),
+        "",
+        format_facts(_list_facts(session, capture, digest)),
+    ]
     if digest is not None:
         lines += ["", render(digest)]
     if children:
@@ -51,7 +55,7 @@ def render_session(
     return "\n".join([*lines, "", style(_format_hint(session, capture), dim=True)])
 
 
-def _list_facts(session: Session, capture: Capture | None) -> list[tuple[str, object]]:
+def _list_facts(session: Session, capture: Capture | None, digest: Digest | None) -> list[tuple[str, object]]:
     return [
         ("session", session.id),
         ("agent", ", ".join(part for part in (session.flavor, session.model) if part)),
@@ -59,7 +63,7 @@ def _list_facts(session: Session, capture: Capture | None) -> list[tuple[str, ob
         ("directory", session.cwd if session.cwd != session.project else None),
         ("state", format_presence(session) if session.status == "active" else None),
         ("when", _format_span(session, capture)),
-        ("cost", _format_cost(capture) if capture and capture.tokens else None),
+        ("cost", _format_cost(capture, digest) if capture and capture.tokens else None),
         ("summary", session.summary if capture and capture.title and capture.title != session.summary else None),
         ("result", session.completion_summary),
         ("process", f"{session.process.pid} on {session.process.host}" if session.process else None),
@@ -76,8 +80,17 @@ def _format_span(session: Session, capture: Capture | None) -> str:
     return f"{format_time(began)}, for {duration}, {format_ago(ended)}"
 
 
-def _format_cost(capture: Capture) -> str:
-    return f"{format_money(capture.money)} for {format_tokens(capture.tokens)} tokens"
+def _format_cost(capture: Capture, digest: Digest | None) -> str:
+    """Return money and tokens by class, of which cache and reasoning may have two; the classes add up to the total."""
+    tokens = digest.facts.get("tokens") if digest else None
+    classes = tokens and (
+        ("input", tokens["input"]), ("output", tokens["output"] + tokens["reasoning"]),
+        ("read from cache", tokens["cache_read"]),
+        ("written to cache", tokens["cache_write"] + tokens["cache_write_long"]),
+    )  # fmt: skip
+    parts = f": {', '.join(f'{count:,} {name}' for name, count in classes if count)}" if classes else ""
+    lines = [f"{format_cost(capture.money, capture.unpriced)} for {capture.tokens:,} tokens{parts}"]
+    return "\n".join([*lines, format_unpriced(capture.unpriced)] if capture.unpriced else lines)
 
 
 def _format_child(child: Capture) -> str:
