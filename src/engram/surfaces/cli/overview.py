@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import click
 
 from engram.hub import Hub
@@ -59,7 +61,7 @@ def _format_totals(entries: list[SessionEntry], total: int, money: float) -> str
 def _sum_costs(hub: Hub) -> float:
     from engram.capture.digests.cost import cost
 
-    return sum(day.money for day in cost(hub, days=_DAYS))
+    return math.fsum(day.money for day in cost(hub, days=_DAYS))
 
 
 def _format_work(entries: list[SessionEntry]) -> str:

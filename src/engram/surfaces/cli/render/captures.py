@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -193,7 +194,8 @@ def _render_costs(costs: Sequence[Cost]) -> str:
         )
         for cost in costs
     ]
-    total = format_money(sum(cost.money for cost in costs))
+    # `sum` of numbers with fractions is another one from Python 3.12 on: $0.20 or $0.21.
+    total = format_money(math.fsum(cost.money for cost in costs))
     dated = next((cost.prices_dated for cost in costs), "")
     notes = [f"{mark.strip()} {meaning}" for basis, (mark, meaning) in _BASIS_NOTES.items()
              if any(cost.basis == basis for cost in costs)]  # fmt: skip
