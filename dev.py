@@ -76,7 +76,7 @@ def check(words: list[str]) -> int:
         ("format", (str(BIN / "ruff"), "format", "--check", ".")),
         ("lint", (str(BIN / "ruff"), "check", ".")),
         ("types", (str(BIN / "mypy"),)),
-        ("layers", (str(BIN / "lint-imports"),)),
+        ("layers", (str(BIN / "lint-imports"), "--cache-dir", ".cache/import-linter")),
         ("tests", (str(BIN / "pytest"), "-n", WORKERS, "--dist", "worksteal", *words)),
     )
     with own_folder():

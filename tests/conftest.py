@@ -24,6 +24,8 @@ os.environ.setdefault("ENGRAM_EMBEDDER", "static")
 # Output of commands is piped here, so it is as wide as it is; pytest-xdist says 80.
 os.environ.pop("COLUMNS", None)
 
+hypothesis.configuration.set_hypothesis_home_dir(Path(__file__).parent.parent / ".cache" / "hypothesis")
+
 # How long an example takes says more of the machine than of us.
 hypothesis.settings.register_profile("engram", deadline=None)
 hypothesis.settings.load_profile("engram")

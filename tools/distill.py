@@ -16,12 +16,15 @@ The folder of passages has text files, one passage of 3 to 70 words per line. Ne
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # onnxruntime sends telemetry unless this is set before it is loaded
 import onnxruntime
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))

@@ -43,7 +43,7 @@ AREAS = {
     "statistics": ("patterns/rules/statistics.py", "tests/patterns/rules/test_statistics.py"),
     "blobs": ("store/blobs.py", "tests/store/test_blobs.py tests/capture/test_check.py tests/capture/digests"),
 }
-LEFT_OUT = shutil.ignore_patterns(".venv", ".git", ".cache", "__pycache__", "node_modules", ".hypothesis", "dist")
+LEFT_OUT = shutil.ignore_patterns(".venv", ".git", ".cache", "__pycache__", "node_modules", "dist")
 UNCHANGED = {"annotation", "returns", "decorator_list"}
 PYTEST = "-W ignore::pytest.PytestAssertRewriteWarning -x -q -p no:xdist --hypothesis-seed=0".split()
 SWAPPED: dict[str, str] = {

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from engram import Engram
 from engram.errors import InvalidInput, NotFound
+from engram.store import sessions
 from engram.store.blobs import BlobStore
 from engram.summaries import delete_session
 from tests.capture.transcripts import Claude
@@ -137,6 +139,22 @@ def test_a_remembered_session_is_deleted_and_can_begin_anew(engram: Engram) -> N
     assert list(everywhere(engram)) == []
     said(engram, "a", AT, "The heron is grey.")
     assert engram.recall("heron")[0].session_id == "a"
+
+
+def test_a_message_to_a_session_that_is_being_deleted_begins_it_anew(postgres_store: str, tmp_path: Path) -> None:
+    """SQLite lets only one process write at a time."""
+    homes = [str(tmp_path / name) for name in ("here", "there")]
+    with Engram(store=postgres_store, home=homes[0]) as engram, Engram(store=postgres_store, home=homes[1]) as other:
+        engram.remember("a", "user", "The moonfish is blue.")
+        with ThreadPoolExecutor() as pool:
+            with other.engine.transaction():
+                sessions.lock_rows(other.engine, ["a"])  # as a deletion begins
+                writing = pool.submit(engram.remember, "a", "user", "The heron is grey.")
+                while not other.engine.run("select pid from pg_locks where not granted"):
+                    assert not writing.done()
+                other.delete_session("a")
+            assert writing.result(60)
+        assert [exchange.content for exchange in other.history("a")] == ["The heron is grey."]
 
 
 def test_a_given_self_state_stays_and_is_named_where_it_may_speak_of_the_session(engram: Engram) -> None:

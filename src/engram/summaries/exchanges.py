@@ -116,10 +116,13 @@ def exchange_from_row(row: dict[str, Any], score: float | None = None) -> Exchan
 
 def _ensure_chat_session(hub: Hub, session_id: str, title: str | None, now: int) -> str:
     clean_title = to_one_line(require_text("title", title, "Give a name."), 200) if title else None
-    session_store.insert(
-        hub.engine, id=session_id, flavor=_FLAVOR, session_type=_FLAVOR, summary=clean_title or "", status="completed",
-        project="", started_at=now, last_heartbeat=now, completed_at=now,
-    )  # fmt: skip
+    facts = {
+        "id": session_id, "flavor": _FLAVOR, "session_type": _FLAVOR, "summary": clean_title or "",
+        "status": "completed", "project": "", "started_at": now, "last_heartbeat": now, "completed_at": now,
+    }  # fmt: skip
+    # On PostgreSQL, another process may delete the session until its row is locked.
+    while not (session_store.insert(hub.engine, **facts) or session_store.filter_existing(hub.engine, [session_id])):
+        pass
     if clean_title:
         session_store.set_summary(hub.engine, session_id, clean_title)
     return session_id

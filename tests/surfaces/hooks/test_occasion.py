@@ -95,12 +95,18 @@ def test_context_is_not_given_where_the_model_would_not_get_it() -> None:
     assert {(name.partition("-")[0], "by-claude" in name) for name, _ in deaf} == {("grok", False), ("copilot", True)}
 
 
-@pytest.mark.parametrize("folder", sorted((SHARED / "realclients" / "samples").glob("*/*/hooks.jsonl")))
-def test_every_recorded_event_of_the_shared_samples_is_understood(folder: Path) -> None:
-    flavor = folder.parts[-3].partition("-")[0]
-    if flavor == "opencode":
-        pytest.skip("OpenCode has no hooks; its plugin speaks our own words")
-    for line in folder.read_text().splitlines():
+RECORDED = [
+    path
+    for path in sorted((SHARED / "realclients" / "samples").glob("*/*/hooks.jsonl"))
+    if not path.parts[-3].startswith("opencode")  # it has no hooks; its plugin speaks our own words
+]
+
+
+@pytest.mark.skipif(not RECORDED, reason="the recorded hook events are not here (../shared)")
+@pytest.mark.parametrize("recording", RECORDED or [Path()])
+def test_every_recorded_event_of_the_shared_samples_is_understood(recording: Path) -> None:
+    flavor = recording.parts[-3].partition("-")[0]
+    for line in recording.read_text().splitlines():
         record = json.loads(line)
         result = hook_event.read_hook_event(json.dumps(record["input"]).encode(), [], record["env"])
         known = record["event"].lower() in hook_event.EVENTS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import click
 
 from engram.hub import Hub
@@ -55,7 +57,7 @@ def _format_totals(entries: list[SessionEntry], total: int, costs: list[Cost]) -
     running = sum(entry.running for entry in entries)
     agents = f"{text.format_count(running, 'agent')} running" if running else "no agents running"
     unpriced = sorted({model for day in costs for model in day.unpriced})
-    spent = f"{format_cost(sum(day.money for day in costs), unpriced)} spent in {_DAYS} days"
+    spent = f"{format_cost(math.fsum(day.money for day in costs), unpriced)} spent in {_DAYS} days"
     note = f" {format_unpriced(unpriced)}" if unpriced else ""
     return wrap_text(f"{text.format_count(total, 'session')}, {agents}, {spent}.{note}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -199,7 +200,7 @@ def _render_costs(costs: Sequence[Cost]) -> str:
         (_BASIS_MARKS[basis] for basis in ("uncertain", "floor") if any(cost.basis == basis for cost in costs)), ""
     )
     unpriced = sorted({model for cost in costs for model in cost.unpriced})
-    spent = sum(cost.money for cost in costs)
+    spent = math.fsum(cost.money for cost in costs)
     total = format_cost(spent, unpriced) if unpriced else mark + format_money(spent)
     dated = next((cost.prices_dated for cost in costs), "")
     notes = [f"{mark.strip()} {meaning}" for basis, (mark, meaning) in _BASIS_NOTES.items()
