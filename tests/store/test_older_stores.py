@@ -98,4 +98,4 @@ def test_the_command_line_answers_from_it(home: Path, run: Run) -> None:
     assert "the changelog is written" in ask("recall", "is the changelog written")
     costs = json.loads(ask("cost", "--days", "36500", "--json"))
     assert sum(row["money"] for row in costs) == pytest.approx(0.205)
-    assert "Total $0.21" in ask("cost", "--days", "36500")  # on every Python, though the sum is close to half a cent
+    assert "Total ≥ $0.21" in ask("cost", "--days", "36500")  # on every Python, though the sum is close to half a cent

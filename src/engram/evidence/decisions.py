@@ -61,7 +61,9 @@ _VERBS = (
 _IMPERATIVE = re.compile(
     r"^(?:(?:also|and|so|but|then|just|please|ok(?:ay)?|no|yes|right|exactly|ideally|always|never|only)[,.\s]+)*"
     r"(?:(?:if|when|for|on|in|inside|within|unless|after|before)\b[^,]{2,90},\s+)?"
-    r"(?:always|never|only|don'?t|do not|no\b|i want|i'?d like|i would like|i don'?t want|i prefer|let'?s|"
+    r"(?:always|never|only|don'?t|do not|no\b|i want (?!you to|to (?:rework|do|provide|add|implement|create|build|make|"
+    r"see|know|understand|check|look|investigate|fix|refactor|change|update|review)\b)|i'?d like|i would like|"
+    r"i don'?t want|i prefer|let'?s|"
     r"we (?:want|need|must|only|always|never)|the rules?|" + "|".join(_VERBS.split()) + r")\b",
     re.IGNORECASE,
 )
@@ -266,7 +268,7 @@ def _read_approval(message: str, statements: list[str], before: str, asked: str)
         proposal = ""
     accepts = proposal and replies.is_approval(message)
     accepted = [FoundDecision(kind=ACCEPTED, text=proposal)] if accepts else []
-    return [*accepted, *_build(ANSWER if accepts else ACCEPTED, said, asked or proposal)]
+    return [*accepted, *_build(ANSWER if replies.is_approval(message) else ACCEPTED, said, asked or proposal)]
 
 
 def is_routine_offer(question: str) -> bool:

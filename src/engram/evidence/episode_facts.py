@@ -11,20 +11,21 @@ _CAUSES = 3
 _ERRORS = 6
 
 
-def build_episode(state: dict[str, Any], number: int) -> dict[str, Any] | None:
-    """Return the facts of an episode, or None if the state no longer holds it."""
-    kept = state["evidence"]["episodes"]
-    position = number - state["evidence"]["closed"]
-    if not 0 <= position < len(kept):
-        return None
-    episode, is_last = kept[position], position == len(kept) - 1
-    end = EpisodeFold(state["evidence"]).describe_end(episode, is_last=True) if is_last else episode
+def build_episodes(state: dict[str, Any], fold: EpisodeFold) -> list[dict[str, Any]]:
+    """Return the facts of the episodes that changed since the last save."""
+    kept = fold.state["episodes"]
+    changed = [episode for episode in kept if episode["number"] in fold.dirty]
+    return [_build_episode(state, fold, episode, episode is kept[-1]) for episode in [*fold.dropped, *changed]]
+
+
+def _build_episode(state: dict[str, Any], fold: EpisodeFold, episode: dict[str, Any], is_last: bool) -> dict[str, Any]:
+    end = fold.describe_end(episode, is_last=True) if is_last else episode
     return {
         **{name: episode[name] for name in _KEPT},
         "result": judge_result(episode, is_last), "more": episode["more"], "decisions": list_decisions(episode),
-        "rejected": episode["rejected"], "causes": list_causes(episode), "errors": _list_errors(state, number),
-        "refused": episode["denied"], "tests": {True: "passed", False: "failed"}.get(episode["tests"]),
-        "open": end["open"], "report": end["report"],
+        "rejected": episode["rejected"], "causes": list_causes(episode),
+        "errors": _list_errors(state, episode["number"]), "refused": episode["denied"],
+        "tests": {True: "passed", False: "failed"}.get(episode["tests"]), "open": end["open"], "report": end["report"],
     }  # fmt: skip
 
 

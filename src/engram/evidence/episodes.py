@@ -44,6 +44,7 @@ class EpisodeFold:
     def __init__(self, state: dict[str, Any]) -> None:
         self.state = state
         self.dirty: set[int] = set()  # numbers of the episodes changed since the last save
+        self.dropped: list[dict[str, Any]] = []  # episodes no longer in the state, to be saved
 
     @property
     def current(self) -> dict[str, Any] | None:
@@ -105,7 +106,7 @@ class EpisodeFold:
         }  # fmt: skip
         episodes.append(episode)
         if len(episodes) > _KEPT:
-            del episodes[0]
+            self.dropped.append(episodes.pop(0))
             self.state["closed"] += 1
         self.state.update(agent="", agent_key=0, report="", acted=False)
         self._add_decisions(decisions.read_request(message), key)
@@ -157,7 +158,7 @@ class EpisodeFold:
 
     def _note_recap(self, episode: dict[str, Any], text: str, key: int) -> None:
         """Keep the agent's restatement of what the person just decided, while the person lets it stand."""
-        decided = [item["text"] for item in episode["decisions"] if item["kind"] != ACCEPTED]
+        decided = [item["text"] for item in episode["decisions"]]
         recap = decisions.find_recap(text, decided)
         held = episode["recap"]
         if recap and not (held and measure_overlap(held["text"], recap) < 0.2 and len(held["text"]) > 2 * len(recap)):

@@ -95,6 +95,9 @@ _STEP = re.compile(
     r"cast|do|fold|skip|wrap|return|expose|render|call|put)\b",
     re.IGNORECASE,
 )
+_WAITING = re.compile(
+    r"\b(?:say the word|let me know|happy to|on your go|when you(?:'re| are) ready|feel free)\b", re.IGNORECASE
+)
 _GENERIC_OFFER = frozenset(
     (
         "implement proceed go ahead make that change chang add do appli commit plan fix refactor mov phase updat"
@@ -149,9 +152,9 @@ def find_causes(text: str) -> list[str]:
     """Return the sentences in which an agent states a cause as a fact."""
     causes = []
     for _, sentence in iter_statements(text):
-        if _CAUSE.search(sentence) and not _GUESS.search(sentence) and not sentence.endswith("?"):
-            causes.append(to_one_line(sentence.rstrip(":"), SENTENCE))
-    return [cause for cause in causes if len(cause.split()) >= 6][:3]
+        if _CAUSE.search(sentence) and not _GUESS.search(sentence) and not sentence.endswith(("?", ":", "\u2014", "-")):
+            causes.append(to_one_line(sentence.lstrip("> "), SENTENCE))
+    return [cause for cause in causes if len(cause.split()) >= 8][:3]
 
 
 def find_open_items(text: str) -> list[str]:
@@ -185,7 +188,7 @@ def find_proposal(text: str) -> str:
     statements = [
         (heading, sentence)
         for heading, sentence in iter_statements(text)
-        if not sentence.rstrip().endswith("?") and len(sentence.split()) >= 4
+        if not sentence.rstrip().endswith("?") and len(sentence.split()) >= 4 and not _WAITING.search(sentence)
     ]
     headed = [sentence for heading, sentence in statements if _PROPOSAL_HEADING.search(heading)]
     proposing = [sentence for _, sentence in statements if _PROPOSING.search(sentence) or _STEP.match(sentence)]

@@ -66,7 +66,7 @@ _LOG_LINE = re.compile(
 _GREETING = re.compile(
     r"^(?:hi|hey|hello|good (?:morning|evening)|thanks|thank you|please|ok(?:ay)?|so|alright|right|great|now|well|"
     r"and|also|"
-    r"there)\b[\s,.!:-]*|^(?:hi|hey|hello) \w+[,!]\s*",
+    r"(?:hi|hey|hello) there)\b[\s,.!:-]*|^(?:hi|hey|hello) \w+[,!]\s*",
     re.IGNORECASE,
 )
 _EMPTY = re.compile(

@@ -10,7 +10,7 @@ import orjson
 from engram.clock import to_datetime
 from engram.evidence import decisions
 from engram.evidence.content_words import extract_content_words
-from engram.evidence.episode_facts import build_episode
+from engram.evidence.episode_facts import build_episodes
 from engram.evidence.records import Decision, Episode, EpisodeError, OpenItem
 from engram.hub import Hub
 from engram.operation import Help, operation
@@ -150,8 +150,8 @@ def build_item_id(capture: int, item: dict[str, Any]) -> str:
 
 def save_episodes(engine: Engine, capture: int, fold: Fold, now: int) -> None:
     """Save the episodes of a session that changed since the last save."""
-    changed, fold.episodes.dirty = sorted(fold.episodes.dirty), set()
-    built = [facts for number in changed if (facts := build_episode(fold.state, number)) is not None]
+    built = build_episodes(fold.state, fold.episodes)
+    fold.episodes.dirty, fold.episodes.dropped = set(), []
     episodes.save(engine, [_build_row(capture, facts) for facts in built])
     for facts in built:
         rows = _build_item_rows(capture, facts, now)

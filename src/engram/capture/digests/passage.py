@@ -9,8 +9,11 @@ import orjson
 from engram.hub import Hub
 from engram.store import captures, digests, dream_inbox, passages, sessions
 
-_LISTS = (("then", "Then"), ("changed", "Changed"), ("read", "Read"), ("errors", "Errors"), ("commits", "Commits"),
-          ("corrections", "Corrections"), ("notable", "Notable"), ("open", "Open"), ("ended", "Ended"))  # fmt: skip
+_LISTS = (
+    ("then", "Then"), ("decisions", "Decided"), ("causes", "Cause"), ("changed", "Changed"), ("read", "Read"),
+    ("errors", "Errors"), ("commits", "Commits"), ("corrections", "Corrections"), ("notable", "Notable"),
+    ("open", "Open"), ("ended", "Ended"),
+)  # fmt: skip
 
 
 def index_digests(hub: Hub) -> None:

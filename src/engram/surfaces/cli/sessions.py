@@ -102,7 +102,7 @@ def _parse_event_id(event: str) -> int:
 
 def _show_overview(hub: Hub, session_id: str, as_json: bool) -> None:
     """Show a session with its digest and its subagents, as far as they are known."""
-    from engram.capture.digests import digest, transcript
+    from engram.capture.digests import digest, episodes, transcript
     from engram.surfaces.cli.render.session_view import render_session
 
     session = lifecycle.get_session(hub, session_id)
@@ -111,6 +111,7 @@ def _show_overview(hub: Hub, session_id: str, as_json: bool) -> None:
         parts["capture"] = transcript.get_capture(hub, session.id)
         parts["digest"] = digest.get_digest(hub, session.id)
         parts["children"] = transcript.get_children(hub, session.id)
+        parts["episodes"] = episodes.list_episodes(hub, session.id)
     except NotFound:
         pass  # never captured: what it said of itself is all there is
     if as_json:

@@ -7,11 +7,19 @@ from collections.abc import Sequence
 from engram.evidence.records import Decision, Episode, OpenItem
 from engram.platform import text
 from engram.surfaces.cli.render import LIST_RENDERERS, render
-from engram.surfaces.cli.render.layout import Column, format_facts, format_table, format_time, format_when
+from engram.surfaces.cli.render.layout import (
+    Column,
+    format_facts,
+    format_table,
+    format_time,
+    format_when,
+    wrap_text,
+)
 from engram.surfaces.cli.terminal import style
 
 _RESULT_COLOURS = {"fixed": "green", "done": "green", "partly": "yellow", "not done": "red", "abandoned": "red"}
 _MAX_FILES = 6
+_MAX_ITEMS = 4  # decisions or causes of one episode in the overview of a session
 _DECISION_COLUMNS = (
     Column("when"),
     Column("session", drop=1),
@@ -26,6 +34,19 @@ def _(episode: Episode) -> str:
     result = style(episode.result, fg=_RESULT_COLOURS.get(episode.result))
     head = f"{episode.number + 1}. {style(episode.title, bold=True)}  {result}"
     return f"{head}\n{format_facts(list_episode_facts(episode))}"
+
+
+def format_episode_briefly(episode: Episode) -> str:
+    """Return an episode as `engram show` lists it: what was asked and what came of it, then what was decided."""
+    result = style(episode.result, fg=_RESULT_COLOURS.get(episode.result))
+    lines = [wrap_text(f"{episode.number + 1}. {episode.title} ({result})", "", "   ")]
+    for label, items in (
+        ("decided", [_format_decision(item) for item in episode.decisions]),
+        ("rejected", [item.text for item in episode.rejected]),
+        ("cause", list(episode.causes)),
+    ):
+        lines += [wrap_text(f"{label}: {text.to_one_line(item, 240)}", "   ", "     ") for item in items[:_MAX_ITEMS]]
+    return "\n".join(lines)
 
 
 def list_episode_facts(episode: Episode) -> list[tuple[str, object]]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from engram.evidence.records import Episode
 from engram.platform import text
 from engram.surfaces.cli.render import render
 from engram.surfaces.cli.render.coordination import format_presence
+from engram.surfaces.cli.render.evidence import format_episode_briefly
 from engram.surfaces.cli.render.layout import (
     format_ago,
     format_cost,
@@ -24,9 +26,13 @@ _MINUTE = 60_000_000
 _MAX_LISTED = 8  # files or other items of one kind
 # The facts of a digest in the order people ask for them, and what they are called.
 _FACT_NAMES = {
-    "goal": "asked", "then": "then", "corrections": "corrected", "changed": "changed", "commits": "commits",
-    "tests": "tests", "commands": "commands", "errors": "errors", "open": "open", "ended": "last message",
-    "evidence": "evidence", "read": "read", "notable": "notable",
+    "goal": "asked", "then": "then", "decisions": "decided", "causes": "cause", "corrections": "corrected",
+    "changed": "changed", "commits": "commits", "tests": "tests", "commands": "commands", "errors": "errors",
+    "open": "open", "ended": "last message", "friction": "friction", "evidence": "evidence", "read": "read",
+    "notable": "notable",
+}  # fmt: skip
+_LAST_RUN = {
+    True: "; the last run passed", False: "; the last run failed", "unknown": "; the last result is unknown",
 }  # fmt: skip
 _COUNT_NAMES = {
     "prompts": ("prompt", ""), "interrupts": ("interruption", ""), "denials": ("denial", ""),
@@ -40,6 +46,7 @@ def render_session(
     capture: Capture | None = None,
     digest: Digest | None = None,
     children: Sequence[Capture] = (),
+    episodes: Sequence[Episode] = (),
 ) -> str:
     """Return one session, with what its transcript shows if there is one."""
     title = (capture.title if capture else None) or session.summary
@@ -50,6 +57,8 @@ def render_session(
     ]
     if digest is not None:
         lines += ["", render(digest)]
+    if len(episodes) > 1 or any(item.decisions or item.causes for item in episodes):
+        lines += ["", style("Episodes", bold=True), *map(format_episode_briefly, episodes)]
     if children:
         lines += ["", style("Subagents", bold=True), *map(_format_child, children)]
     return "\n".join([*lines, "", style(_format_hint(session, capture), dim=True)])
@@ -126,7 +135,7 @@ def _format_counts(facts: dict[str, Any]) -> str | None:
 
 def _format_fact(name: str, fact: Any) -> str:
     if name == "tests":
-        last = {True: "; the last run passed", False: "; the last run failed"}.get(fact.get("last"), "")
+        last = _LAST_RUN.get(fact.get("last"), "")
         return f"{text.format_count(fact['runs'], 'run')}, {fact['failed']} failed{last}"
     if name == "commands":
         return f"{fact['run']:,} run, {fact['failed']:,} failed"

@@ -41,6 +41,7 @@ def show_session(request: PageRequest) -> Response:
         only=only,
         here="sessions",
         digest=_find_digest(request, session.id),
+        episodes=request.engram.list_episodes(session.id),
         gist=request.engram.get_summary(session.id),
         outcomes=OUTCOMES,
         children=request.engram.get_children(session.id),
