@@ -11,6 +11,7 @@ import apsw
 import pytest
 
 from engram import Engram
+from engram.capture.digests.fold import VERSION
 from engram.platform.zstd import zstd
 from tests.capture.transcripts import Claude
 
@@ -195,7 +196,7 @@ def test_a_digest_imported_before_digests_said_so_stands_too(engram: Engram, tmp
     for _ in range(2):
         engram.ingest()
     digest = engram.get_digest("s1")
-    assert (digest.outcome, digest.facts["goal"], digest.version) == ("failure", "Repair the mill", 1)
+    assert (digest.outcome, digest.facts["goal"], digest.version) == ("failure", "Repair the mill", VERSION)
 
 
 def test_all_that_a_digest_says_is_kept_but_secrets(engram: Engram, tmp_path: Path) -> None:

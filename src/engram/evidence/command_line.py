@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-import shlex
 from functools import lru_cache
 
 from engram.platform.value import value
 
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\b", re.DOTALL | re.MULTILINE)
 _ASSIGNMENT = re.compile(r"^\w+=")
-_PUNCTUATION = ";&|\n()<>"
+_TOKEN = re.compile(
+    r"""([ \t\r]+|\\\n)|([;&|\n()<>]+)|'([^']*)'|"((?:[^"\\]|\\.)*)"|(\\.|[^\s;&|()<>'"\\]+|.)""", re.DOTALL
+)
 _LONGEST = 4000  # characters of a command that are parsed
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "fish", "wsl", "cmd", "powershell", "pwsh"))
 _SCRIPT_OPTION = re.compile(r"^(?:-[a-z]*c|/[cC]|-Command)$")
@@ -57,33 +58,46 @@ def parse_command(command: str) -> tuple[ProgramRun, ...]:
 
 def _split_words(text: str) -> tuple[list[list[str]], list[str]]:
     """Return the words of each program, and the operator after each."""
-    lexer = shlex.shlex(text, posix=True, punctuation_chars=_PUNCTUATION)
-    lexer.whitespace, lexer.commenters, lexer.whitespace_split = " \t\r", "", True
-    try:
-        tokens = list(lexer)
-    except ValueError:  # an open quote
-        tokens = re.split(r"[ \t\r]+|(\n|&&|\|\||[;|&])", text)
     programs: list[list[str]] = [[]]
     operators: list[str] = []
-    skip = False
-    for word in filter(None, tokens):
+    skip = False  # the next word is the target of a redirection
+    for word in _split_tokens(text):
         if skip:
             skip = False
         elif word[0] in "<>" or word == "&>":
             skip = True
             if programs[-1] and programs[-1][-1] in ("1", "2"):  # the 2 of 2>&1
                 programs[-1].pop()
-        elif not word.strip(";&|\n()"):
-            if programs[-1] and word.strip("()"):
-                operators.append(word.strip("()\n") or ";")
-                programs.append([])
-        else:
+        elif word.strip(";&|\n()"):
             programs[-1].append(word)
+        elif programs[-1] and word.strip("()"):
+            operators.append(word.strip("()\n") or ";")
+            programs.append([])
     if not programs[-1]:  # the line ends with an operator
         programs.pop()
         if operators and operators[-1] == ";":
             operators.pop()
     return programs, [*operators, ""]
+
+
+def _split_tokens(text: str) -> list[str]:
+    """Return words without their quotes, and runs of operator characters."""
+    tokens: list[str] = []
+    is_open = False  # the last token is a word that goes on
+    for match in _TOKEN.finditer(text):
+        blank, operator, single, double, plain = match.groups()
+        if blank or operator:
+            is_open = False
+            if operator:
+                tokens.append(operator)
+            continue
+        piece = single if single is not None else double if double is not None else plain
+        if is_open:
+            tokens[-1] += piece
+        else:
+            tokens.append(piece)
+        is_open = True
+    return [token for token in tokens if token]
 
 
 def _find_status(operators: list[str], has_pipefail: bool) -> str:

@@ -141,20 +141,21 @@ class EpisodeFold:
 
     # ---- What the agent says and does
 
-    def add_agent_message(self, text: str, event: Event, key: int) -> None:
-        """Add a message of the agent."""
-        episode = self.current
+    def add_agent_message(self, text: str, event: Event, key: int) -> list[str]:
+        """Add a message of the agent; return the causes it names."""
+        episode, causes = self.current, reports.find_causes(text)
         if episode is None:
-            return
+            return causes
         if not self.state["acted"]:
             self._note_recap(episode, text, key)
-        for cause in reports.find_causes(text):
+        for cause in causes:
             episode["causes"] = [
                 *episode["causes"],
                 {"text": cause, "keys": [key], "changes": len(episode["changed"])},
             ][-4:]
         self.state.update(agent=text[-_SPOKEN:], agent_key=key, report=text[-_SPOKEN:])
         self._touch(episode, event, last="assistant")
+        return causes
 
     def _note_recap(self, episode: dict[str, Any], text: str, key: int) -> None:
         """Keep the agent's restatement of what the person just decided, while the person lets it stand."""

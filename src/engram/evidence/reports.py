@@ -8,6 +8,7 @@ from engram.evidence.content_words import extract_content_words
 from engram.platform.sentences import split_sentences
 from engram.platform.text import to_one_line
 
+_FRICTION_READ = 2_000
 SENTENCE = 280  # characters of one sentence kept
 LONGEST = 420  # characters of a proposal
 _TAIL = 6_000  # characters from the end of a message that are looked at
@@ -150,7 +151,9 @@ def iter_statements(text: str, limit: int = _TAIL) -> list[tuple[str, str]]:
 
 def find_causes(text: str) -> list[str]:
     """Return the sentences in which an agent states a cause as a fact."""
-    causes = []
+    causes: list[str] = []
+    if not _CAUSE.search(text[-_TAIL:]):
+        return causes  # most messages name no cause
     for _, sentence in iter_statements(text):
         if _CAUSE.search(sentence) and not _GUESS.search(sentence) and not sentence.endswith(("?", ":", "\u2014", "-")):
             causes.append(to_one_line(sentence.lstrip("> "), SENTENCE))
@@ -203,8 +206,10 @@ def has_proposal(text: str) -> bool:
 
 def find_friction(text: str) -> list[str]:
     """Return the sentences in which an agent says that something went wrong or took an extra turn."""
+    if not _FRICTION.search(text[-_FRICTION_READ:]):
+        return []
     return [
         to_one_line(sentence, 160)
-        for _, sentence in iter_statements(text, 2_000)
+        for _, sentence in iter_statements(text, _FRICTION_READ)
         if len(sentence.split()) >= 5 and _FRICTION.search(sentence) and not sentence.endswith("?")
     ][:2]

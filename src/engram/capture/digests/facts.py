@@ -18,8 +18,11 @@ _SHARES = ((16, 10), (16, 8), (16, 6), (16, 5), (16, 4), (16, 3), (16, 2), (16, 
 
 def build_facts(state: dict[str, Any], goal: str, evidence: list[str]) -> dict[str, Any]:
     """Return the facts of a session within the size limit."""
+    understood = {
+        "decisions": _list_decisions(state), "causes": _list_causes(state), "open": _list_open_items(state),
+    }  # fmt: skip
     for files, others in _SHARES:
-        digest_facts = _collect_facts(state, goal, evidence, files, others)
+        digest_facts = _collect_facts({**state, **understood}, goal, evidence, files, others)
         if len(json.dumps(digest_facts, ensure_ascii=False).encode()) <= LIMIT - _BESIDE:
             return digest_facts
     return {"goal": to_one_line(goal, 200)}
@@ -37,12 +40,12 @@ def _collect_facts(state: dict[str, Any], goal: str, evidence: list[str], files:
         "tests": state["tests"] if state["tests"]["runs"] else None,
         "commits": state["commits"][-others:] if others else [],
         "corrections": state["objections"][-max(others // 2, 1) :],
-        "decisions": [to_one_line(item, 150) for item in _list_decisions(state)[-others:]] if others else [],
-        "causes": [to_one_line(item, 160) for item in _list_causes(state)[-max(others // 3, 1) :]],
+        "decisions": [to_one_line(item, 150) for item in state["decisions"][-others:]] if others else [],
+        "causes": [to_one_line(item, 160) for item in state["causes"][-max(others // 3, 1) :]],
         "friction": [to_one_line(item, 130) for item in state["friction"][-max(others // 2, 1) :]],
         "commands": {"run": state["commands"], "failed": state["failed"]} if state["commands"] else None,
         "notable": _list_notable(state, others // 2 if others > 6 else 0),
-        "open": [to_one_line(item, 160) for item in _list_open_items(state)[: max(others, 1)]],
+        "open": [to_one_line(item, 160) for item in state["open"][: max(others, 1)]],
         "ended": _take_end(state["ended"], 200 if others > 3 else 120),
         "prompts": state["turn"],
         **{name: state[name] for name in ("interrupts", "denials", "compactions", "api_errors", "reverted", "pushed")},

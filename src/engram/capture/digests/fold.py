@@ -92,7 +92,9 @@ class Fold:
             self._handle_request(text, event)
         elif event.role == "assistant" and text:
             self.state["ended"], self.state["last"] = text[-600:], "assistant"
-            self.episodes.add_agent_message(text, event, hash_id(event.key))
+            causes = self.episodes.add_agent_message(text, event, hash_id(event.key))
+            if causes:
+                errors.note_cause(self.state, causes[-1])
             self._note_friction(text)
         elif event.name == "prompt" and not self.state["prompt"]:
             self.state["prompt"], self.state["last"] = text[:400], "user"
@@ -122,9 +124,6 @@ class Fold:
     def _note_friction(self, text: str) -> None:
         lines = [line for line in reports.find_friction(text) if line not in self.state["friction"]]
         self.state["friction"] = [*self.state["friction"], *lines][-_FRICTION:]
-        causes = reports.find_causes(text)
-        if causes:
-            errors.note_cause(self.state, causes[-1])
 
     def _handle_call(self, event: Event) -> None:
         state, action = self.state, classify_call(event.name, event.arguments)
