@@ -395,3 +395,17 @@ def test_one_transcript_that_cannot_be_read_does_not_stop_the_others(engram: Eng
     found: Ingested = engram.ingest()
     assert found.unknown + len(found.failures) == 1
     assert len(engram.list_sessions()) == 1
+
+
+def test_a_session_belongs_to_the_project_where_it_began(engram: Engram, tmp_path: Path) -> None:
+    moved, worktree, gone = (Claude(tmp_path / name, cwd="/home/me/app") for name in ("a", "b", "c"))
+    moved.says("Look around")
+    moved.cwd = "/home/me/app/src"
+    moved.says("And below")
+    worktree.cwd = "/home/me/app/.claude/worktrees/calm-river-1"
+    worktree.says("In a worktree that is gone")
+    gone.cwd = r"D:\code\app\.worktrees\2\src"
+    gone.says("On another machine")
+    engram.ingest([str(transcript.path) for transcript in (moved, worktree, gone)])
+    projects = [engram.get_session(transcript.session).project for transcript in (moved, worktree, gone)]
+    assert projects == ["/home/me/app", "/home/me/app", r"D:\code\app"]

@@ -51,6 +51,8 @@ class Batch:
         else:
             about_facts = self.about.setdefault(item.session, {})
             facts = {name: to_one_line(fact, 1000) for name, fact in vars(item).items() if fact and name != "session"}
+            if "cwd" in about_facts:
+                facts.pop("cwd", None)  # where a session began is its directory, wherever its shell goes later
             about_facts.update(facts)
 
     @property

@@ -113,7 +113,7 @@ class SessionRegister:
         if not cwd:
             return ""
         if cwd not in self._projects:
-            self._projects[cwd] = projects.find_project(cwd) if os.path.isdir(cwd) else cwd
+            self._projects[cwd] = projects.find_project(cwd) if os.path.isdir(cwd) else projects.guess_project(cwd)
         return self._projects[cwd]
 
     def link_forks(self, captured: CapturedSession, row: dict[str, Any]) -> None:
