@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from engram import Engram
+from engram.clock import Clock
 from engram.dream.lease import Lease
 from engram.errors import DreamRunning
 from engram.store import leases
@@ -34,6 +35,31 @@ def test_a_second_dreamer_is_told_who_dreams(engram: Engram) -> None:
     with Lease(engram), pytest.raises(DreamRunning, match=f"process {os.getpid()} on "):
         engram.dream(force=True)
     assert engram.dream(force=True).id
+
+
+class Rival(Clock):
+    """A clock that lets another thread of this process ask for the lease whenever the time is read."""
+
+    def __init__(self, store: str, home: Path) -> None:
+        super().__init__()
+        self.other = Engram(store=store, home=str(home))
+        self.refused = 0
+
+    def steady(self) -> int:
+        if leases.get(self.other.engine, "dream"):
+            with pytest.raises(DreamRunning):
+                Lease(self.other).__enter__()
+            self.refused += 1
+        return super().steady()
+
+
+def test_another_thread_does_not_take_a_lease_that_was_just_granted(store: str, tmp_path: Path) -> None:
+    clock = Rival(store, tmp_path / "other")
+    with clock.other, Engram(store=store, home=str(tmp_path / "home"), clock=clock) as engram:
+        with Lease(engram) as lease:
+            lease.renew()
+        assert clock.refused
+        assert leases.get(engram.engine, "dream") is None
 
 
 def test_the_one_who_was_killed_is_followed_at_once(engram: Engram, tmp_path: Path) -> None:

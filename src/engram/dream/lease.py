@@ -30,6 +30,16 @@ class Lease:
         started = process.start if process else ""
         lease_row = leases.get(self.hub.engine, _NAME)
         dead = lease_row["holder"] if lease_row and (_is_dead(lease_row) or _is_forgotten(lease_row, started)) else ""
+        _at_work.add(self.holder)  # first: another thread here takes a lease whose holder is not at work
+        try:
+            self._acquire(started, dead)
+        except BaseException:
+            _at_work.discard(self.holder)
+            raise
+        self.renewed = self.hub.clock.steady()
+        return self
+
+    def _acquire(self, started: str, dead: str) -> None:
         at = self.hub.instant()
         with self.hub.engine.transaction():
             taken = leases.acquire(
@@ -46,9 +56,6 @@ class Lease:
             )
         if not taken:
             raise _build_refusal(self.hub)
-        self.renewed = self.hub.clock.steady()
-        _at_work.add(self.holder)
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
