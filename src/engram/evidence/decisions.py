@@ -62,17 +62,17 @@ _IMPERATIVE = re.compile(
     r"^(?:(?:also|and|so|but|then|just|please|ok(?:ay)?|no|yes|right|exactly|ideally|always|never|only)[,.\s]+)*"
     r"(?:(?:if|when|for|on|in|inside|within|unless|after|before)\b[^,]{2,90},\s+)?"
     r"(?:always|never|only|don'?t|do not|no\b|i want (?!you to|to (?:rework|do|provide|add|implement|create|build|make|"
-    r"see|know|understand|check|look|investigate|fix|refactor|change|update|review)\b)|i'?d like|i would like|"
+    r"see|know|understand|check|look|investigate|fix|refactor|change|update|review)\b)|(?:i'?d|"
+    r"i would) like (?!to (?:work|do|add|discuss|see|know|talk|start|try|make|get))|"
     r"i don'?t want|i prefer|let'?s|"
     r"we (?:want|need|must|only|always|never)|the rules?|" + "|".join(_VERBS.split()) + r")\b",
     re.IGNORECASE,
 )
 _CONSTRAINT = re.compile(
-    r"\b(?:must(?:n'?t)?(?! have)|has to (?:be|stay)|have to (?:be|stay)|needs? to (?:be|stay)|don'?t want|"
-    r"do not want|as \w+ as possible|"
+    r"\b(?:must(?:n'?t)?(?! have)\b|(?:has|needs?) to (?:be|stay)|don'?t want|do not want|as \w+ as possible|"
     r"(?:we|i) no longer|no longer (?:use|need|want|support|publish)\w*|from now on|i only want|i want people|"
-    r"i'?d like (?:us|it|the|to see|all)|"
-    r"should (?:never|always|only|stay|not)|shouldn'?t\b)",
+    r"i'?d like (?:us|it|the|to see|"
+    r"all)|should (?:never|always|only|stay))\b",
     re.IGNORECASE,
 )
 _REFERRING = re.compile(  # an order that takes up what the agent proposed
@@ -93,7 +93,9 @@ _ROUTINE = re.compile(
     r"^(?:commit|push|continue|proceed|run|go ahead|start|reply|post|open|create a pr)\b", re.IGNORECASE
 )
 _ROUTINE_OFFER = re.compile(
-    r"\b(?:me to|should i|shall i) (?:also )?(?:go ahead and )?(?:commit|push|continue|proceed)\b", re.IGNORECASE
+    r"\b(?:me to|should i|shall i|should i start) (?:also )?(?:go ahead and )?(?:commit|push|continue|proceed|"
+    r"start|implementing)\b",
+    re.IGNORECASE,
 )
 _CODE_TASK = re.compile(
     r"^(?:fix|add|create|implement|write|update|remove|run|check|look|investigate|review|analy[sz]e|commit|push)\b",
@@ -103,6 +105,35 @@ _CODE_TASK = re.compile(
 
 _LINK = re.compile(r"https?://\S+")
 _LIST_AFTER_COLON = re.compile(r":[ \t]*(?:\n[ \t]*(?:[-*•]|\d+[.)])[^\n]*){1,8}")
+
+
+_REPLACING = re.compile(
+    r"\b(?:instead|rather than|no longer|revert|undo|take (?:that|it) (?:back|out)|remove|drop|scrap|replace|"
+    r"not .{2,40} but)\b",
+    re.IGNORECASE,
+)
+_LEAD = 40  # characters at the start of a sentence in which a person hedges it
+_NORM = re.compile(  # rules that are stated as facts
+    r"\b(?:(?:is|are) never\b.{3}|^(?:we|i) (?:do not|don'?t) (?:need|want|support|use)\b|(?:is|are)(?:n'?t|"
+    r" not) (?:relevant|needed|allowed)$)|"
+    r"^(?:(?:please|let'?s|i want to|ok(?:ay)?,?|yes,?|no,?|so) )*(?:use|rename|keep|drop|move|put|make|choose|"
+    r"go with|i want to use|prefer|"
+    r"call)\b.{8,}\b(?:because|since|given that|so that|otherwise)\b",
+    re.IGNORECASE,
+)
+_REPORT = re.compile(  # a person tells what they see or did
+    r"^(?:(?:and|but|so|also|yes|no|ok(?:ay)?|hm+)[,.]? )*(?:(?:they|it|this|that|there|these|those|he|"
+    r"she) (?:(?:do|does|did|is|are|was|were|has|"
+    r"have|had|works?|looks?|seems?|still|just|only|now|also|doesn'?t|don'?t|didn'?t|isn'?t|aren'?t|wasn'?t|"
+    r"can'?t)\b)|(?:i|we) (?:had|have|'ve|see|"
+    r"saw|get|got|did|fixed|tested|tried|ran|checked|noticed|think|was|were|am|'m|just|still|hit|can see|"
+    r"can'?t)\b|(?:i|we)'(?:ve|m|re)\b|"
+    r"still\b|seems?\b|looks?\b|works?\b|did\b|the (?:problem|issue|question|error)\b)",
+    re.IGNORECASE,
+)
+_REFUSING = re.compile(
+    r"^(?:no+\b|nope|not\b|don'?t|do not|never|wrong|careful|instead|rather|that part is off)", re.IGNORECASE
+)
 
 
 @value
@@ -127,6 +158,11 @@ def is_plan_tool(name: str | None) -> bool:
 def amends(text: str) -> bool:
     """Return whether a text says that it changes an earlier decision."""
     return bool(_AMENDING.search(text))
+
+
+def replaces(text: str) -> bool:
+    """Return whether a text takes something back or puts something else in its place."""
+    return bool(_REPLACING.search(text)) or amends(text)
 
 
 def find_denial_reason(text: str) -> str:
@@ -209,14 +245,15 @@ def read_reply(message: str, before: str, *, interrupted: bool = False, acted: b
     elif replies.is_approval(message) or _takes_up(message, before):
         return _read_approval(message, statements, before, asked)
     elif is_choice and _answers(message, statements, before):
-        return _build(ANSWER, statements, asked)
+        return _build(ANSWER, list(filter(_is_choice_made, statements)), asked)
     suggested = [sentence for sentence in statements if replies.is_suggestion(sentence)] if before else []
     return _build(CORRECTION, suggested, "") or _build(RULE, list(filter(_is_rule, statements)), "")
 
 
 def _directs(sentence: str) -> bool:
     """Return whether a sentence says what to do or what not."""
-    return bool(_IMPERATIVE.match(sentence)) or replies.has_contrast(sentence) or replies.is_suggestion(sentence)
+    is_order = bool(_IMPERATIVE.match(sentence) or _REFUSING.match(sentence))
+    return is_order or replies.has_contrast(sentence) or replies.is_suggestion(sentence)
 
 
 def _takes_up(message: str, before: str) -> bool:
@@ -241,16 +278,33 @@ def _is_rule(sentence: str) -> bool:
     """Return whether a sentence outside of an answer states a rule."""
     if replies.is_plain_question(sentence) or replies.is_aside(sentence) or len(sentence.split()) < 4:
         return False
-    if replies.is_hedged(sentence):
+    if _NORM.search(sentence):
+        return True
+    if replies.is_hedged(sentence[:_LEAD]):
         return False
     return (replies.is_rule(sentence) and bool(_IMPERATIVE.match(sentence))) or bool(_CONSTRAINT.search(sentence))
 
 
+def _is_choice_made(sentence: str) -> bool:
+    """Return whether a sentence in answer to a question settles something, and does not only report."""
+    if replies.is_plain_question(sentence) or (_REPORT.match(sentence) and not _is_rule(sentence)):
+        return False
+    return not replies.is_hedged(sentence[:_LEAD])
+
+
 def _read_correction(statements: list[str], before: str, *, interrupted: bool) -> list[FoundDecision]:
-    kept = [sentence for sentence in statements if not replies.is_plain_question(sentence)]
+    """Return what a correction demands, and what it turns down if it says no to a proposal."""
+    kept = [
+        sentence
+        for sentence in statements
+        if not replies.is_plain_question(sentence)
+        and (_directs(sentence) or _is_rule(sentence) or not _REPORT.match(sentence))
+    ]
+    if not any(_directs(sentence) or _is_rule(sentence) for sentence in kept) and not interrupted:
+        return []
     made = _build(CORRECTION, kept, find_last_question(before[-_ASKED:]))
-    turned_down = find_proposal(before) if made and not interrupted and has_proposal(before) else ""
-    if turned_down and len(turned_down.split()) >= 4:
+    turned_down = find_proposal(before) if made and statements and _REFUSING.match(statements[0]) else ""
+    if len(turned_down.split()) >= 4 and has_proposal(before):
         made.append(FoundDecision(kind=REJECTED, text=to_one_line(turned_down, 240), about=made[0].text[:160]))
     return made
 
@@ -262,7 +316,10 @@ def _read_approval(message: str, statements: list[str], before: str, asked: str)
     if not (offers or has_proposal(before)) or (replies.is_weak_approval(message) and not offers and not ordered):
         return _build(RULE, list(filter(_is_rule, statements)), "")
     rest = [sentence for sentence in statements if not replies.is_plain_question(sentence)]
-    said = [sentence for sentence in rest if len(replies.strip_approval(sentence).split()) >= 4]
+    said = [
+        sentence for sentence in rest if len(extract_content_words(replies.strip_approval(sentence))) >= 3
+        and _is_choice_made(replies.strip_approval(sentence))
+    ]  # fmt: skip
     proposal = find_proposal(before)
     if len(proposal.split()) < 4 or _is_routine(proposal) or message.rstrip().endswith("?"):
         proposal = ""
@@ -311,15 +368,18 @@ def _build(kind: str, sentences: list[str], about: str) -> list[FoundDecision]:
     if kind == ANSWER and all(map(replies.is_hedged, kept)):
         return []
     text = to_one_line(" ".join(kept), LONGEST)
-    if not text or (replies.is_bare_approval(text) and kind != ANSWER):
+    if not text or text.endswith(":") or (replies.is_bare_approval(text) and kind != ANSWER):
         return []
+    if is_routine_offer(about) and not any(map(_is_rule, kept)):
+        return []  # whether to commit now is no decision about the work
     return [FoundDecision(kind=kind, text=text, about=to_one_line(about, 200))]
 
 
-def find_recap(message: str, decided: list[str]) -> str:
+def find_recap(message: str, decided: list[str], *, needs_label: bool = False) -> str:
     """Return the sentences in which an agent restates what a person decided, or "" if it does not.
 
-    Questions and announcements of what it does next are left out.
+    Questions and announcements of what it does next are left out. Between calls of tools only what says that it is a
+    restatement counts (`needs_label`).
     """
     sentences = [
         sentence
@@ -330,6 +390,8 @@ def find_recap(message: str, decided: list[str]) -> str:
         return ""
     start = next((number for number, sentence in enumerate(sentences) if _RECAP_LABEL.search(sentence)), -1)
     marked = start >= 0 or bool(_RECAP_START.search(message[:100]))
+    if needs_label and not marked:
+        return ""
     chosen = sentences[max(start, 0) :] if marked else [sentence for sentence in sentences if replies.is_rule(sentence)]
     needed = extract_content_words(" ".join(decided))
     shared = needed & extract_content_words(message[:4_000])

@@ -7,7 +7,7 @@ from typing import Any
 from engram.evidence.episodes import EpisodeFold, judge_result, list_decisions
 
 _KEPT = ("number", "title", "request", "keys", "from", "until", "read", "changed", "commits")
-_CAUSES = 3
+_CAUSES = 2
 _ERRORS = 6
 
 
@@ -38,6 +38,8 @@ def list_causes(episode: dict[str, Any]) -> list[dict[str, Any]]:
     ]  # fmt: skip
     if not borne and not episode["changed"]:
         borne = episode["causes"][-1:]  # an analysis without changes: the last word stands
+    if episode["failed"]:
+        borne = []
     return [{"text": cause["text"], "keys": cause["keys"]} for cause in borne[-_CAUSES:]]
 
 

@@ -21,9 +21,24 @@ _ITEMS = 14  # decisions of an episode
 _FILES = 24
 _SPOKEN = 6_000  # characters of the agent's last message that are kept
 _REPORT = 500
+_COMPLAINS = re.compile(
+    r"^(?:(?:no|hm+|but|ok(?:ay)?|sorry|well|so)[,.]? )*(?:still\b|(?:it|that|this)(?:'s| is)? (?:still|not|"
+    r"doesn'?t|didn'?t|does not|did not|broken|wrong|"
+    r"fails?|failed)|(?:doesn'?t|didn'?t|does not|did not) work|not working|same (?:error|problem|issue)|"
+    r"i (?:still|now) (?:get|see|have)|"
+    r"(?:seems? like|looks like) .{1,40} (?:broken|wrong|fails?|not working))",
+    re.IGNORECASE,
+)
+_UNDER_WAY = re.compile(
+    r"\b(?:is|are|still) running\b|in the background|i'll (?:report|check back|wait)|waiting for (?:it|"
+    r"the (?:agent|subagent|worker|run))|"
+    r"\b(?:launched|dispatched|started) (?:the |a |an )?(?:\w+ ){0,3}(?:agent|subagent|worker)\b",
+    re.IGNORECASE,
+)
 TEMPORARY = re.compile(
     r"(?:^|[/\\])(?:tmp|temp|scratchpad|plans)[/\\]", re.IGNORECASE
 )  # files that are no part of the work
+_REPLACED = 0.6  # share of a decision's words that a newer one has which replaces it
 _TAKEN_UP = 0.6  # share of an open item's words that a later request or commit has
 
 FIXED, DONE, PARTLY, NOT_DONE, ABANDONED = "fixed", "done", "partly", "not done", "abandoned"
@@ -74,6 +89,8 @@ class EpisodeFold:
         if is_correction:
             episode["recap"] = None  # what the agent said last did not stand
         is_reply = bool(found) and found[0].kind != decisions.RULE
+        if _COMPLAINS.match(message):
+            episode["failed"] = True  # the person says that what was done does not work
         if not is_reply and episode["acts"] and requests.is_substantial(message):
             self._begin(message, event, key)
             return False
@@ -103,6 +120,7 @@ class EpisodeFold:
             "keys": [key], "from": event.at, "until": event.at, "more": [], "decisions": [], "rejected": [],
             "recap": None, "read": [], "changed": [], "tests": None, "build": None, "commits": [], "acts": 0,
             "causes": [], "report": "", "open": [], "todo": [], "denied": [], "last": "user", "reverted": 0,
+            "failed": False,
         }  # fmt: skip
         episodes.append(episode)
         if len(episodes) > _KEPT:
@@ -133,11 +151,25 @@ class EpisodeFold:
             return
         keys = [key, self.state["agent_key"]] if before and self.state["agent_key"] else [key]
         for decision in found:
+            self._supersede(decision)
             item = {"kind": decision.kind, "text": decision.text, "about": decision.about, "keys": keys}
             target = episode["rejected" if decision.kind == REJECTED else "decisions"]
             target.append(item)
             del target[:-_ITEMS]
         self.dirty.add(episode["number"])
+
+    def _supersede(self, decision: FoundDecision) -> None:
+        """Drop earlier decisions of this session that a newer one replaces."""
+        if decision.kind == REJECTED or not decisions.replaces(decision.text):
+            return
+        for episode in self.state["episodes"]:
+            replaced = [
+                item for item in episode["decisions"] if measure_overlap(item["text"], decision.text) >= _REPLACED
+            ]
+            if replaced:
+                episode["decisions"] = [item for item in episode["decisions"] if item not in replaced]
+                episode["rejected"] = [*episode["rejected"], *replaced][-_ITEMS:]
+                self.dirty.add(episode["number"])
 
     # ---- What the agent says and does
 
@@ -160,7 +192,7 @@ class EpisodeFold:
     def _note_recap(self, episode: dict[str, Any], text: str, key: int) -> None:
         """Keep the agent's restatement of what the person just decided, while the person lets it stand."""
         decided = [item["text"] for item in episode["decisions"]]
-        recap = decisions.find_recap(text, decided)
+        recap = decisions.find_recap(text, decided, needs_label=bool(episode["acts"]))
         held = episode["recap"]
         if recap and not (held and measure_overlap(held["text"], recap) < 0.2 and len(held["text"]) > 2 * len(recap)):
             episode["recap"] = {"kind": RECAP, "text": recap, "about": "", "keys": [key]}
@@ -230,11 +262,12 @@ class EpisodeFold:
         reason = decisions.find_denial_reason(event.text)
         what = to_one_line(f"{_VERBS.get(action.kind, 'use')} {action.subject}", 200)
         episode["denied"] = [*episode["denied"], what][-6:]
-        if reason:
-            self._add_decisions(
-                [FoundDecision(kind=decisions.CORRECTION, text=to_one_line(reason, 420), about=what)], key
-            )
-            self._add_decisions([FoundDecision(kind=REJECTED, text=what, about=to_one_line(reason, 160))], key)
+        if not reason or reason.rstrip().endswith("?"):
+            return
+        text = to_one_line(reason, decisions.LONGEST)
+        self._add_decisions([FoundDecision(kind=decisions.CORRECTION, text=text, about=what)], key)
+        if action.kind == "run" and not action.subject.startswith("git "):
+            self._add_decisions([FoundDecision(kind=REJECTED, text=what, about=text[:160])], key)
 
     # ---- What came of it
 
@@ -332,8 +365,10 @@ def judge_result(episode: dict[str, Any], is_last: bool) -> str:
         return NOT_DONE
     if episode["tests"] is False or (episode["tests"] is None and episode["build"] is False):
         return PARTLY if episode["changed"] else NOT_DONE
-    if episode["reverted"] and not episode["commits"]:
+    if episode["failed"] or (episode["reverted"] and not episode["commits"]):
         return NOT_DONE
+    if is_last and _UNDER_WAY.search(episode["report"][-300:]):
+        return PARTLY
     if [text for text, finished in episode["todo"] if not finished]:
         return PARTLY
     asked = f"{episode['title']} {episode['request']}".lower()

@@ -18,13 +18,18 @@ _TRIVIAL = re.compile(  # looking for something that is not there is no error
     r"^(?:ls|cat|head|tail|find|grep|rg|ag|which|where|command|type|stat|test|\[|diff|cmp|fd|tree|wc|file|"
     r"Get-ChildItem|dir)\b"
 )
+_LOOKING = re.compile(
+    r"^(?:cd \S+ && )?(?:ls|cat|head|tail|find|grep|rg|gh (?:api|run|pr (?:view|checks)|issue)|git (?:log|status|"
+    r"show|diff|branch|remote)|which|"
+    r"npm (?:view|ls)|tree|pwd|echo)\b"
+)
 _TOOL_ERROR_TAG = re.compile(r"</?tool_use_error>")
 
 
 def record(state: dict[str, Any], action: CallAction, text: str, key: int, episode: int) -> None:
     """Record a failed call; the same failure of the same thing counts once."""
     line = shell_commands.find_error_line(_TOOL_ERROR_TAG.sub("", text))
-    if not line or _is_trivial(action, line):
+    if not line or _is_trivial(action, line) or (action.kind == "run" and not shell_commands.names_error(line)):
         return
     signature, subject = shell_commands.normalize_error(line), find_subject(action)
     about = shell_commands.get_command_key(action.subject) if action.kind == "run" else action.subject
@@ -69,7 +74,7 @@ def mark_fixed(state: dict[str, Any], action: CallAction, key: int) -> set[int]:
 def note_cause(state: dict[str, Any], cause: str) -> None:
     """Join a cause the agent states to the errors it is looking at."""
     for error in state["errors"]:
-        if error["open"] and not error.get("cause"):
+        if error["open"] and not error.get("cause") and error.get("command"):
             error["cause"] = to_one_line(cause, 160)
 
 
@@ -77,7 +82,8 @@ def _close(error: dict[str, Any], action: CallAction, command: str, key: int) ->
     """Mark an error fixed, and say by what: the changes since, else the steps since and how the call differs."""
     error["open"], error["fixed_by"] = False, key
     changes = [step for step in error["since"] if step.startswith("changed")]
-    steps = changes[-3:] or error["since"][-2:]
+    named = [step for step in changes if step.split(":")[0].removeprefix("changed ") in error["line"]]
+    steps = named[-2:] or changes[-3:] or error["since"][-2:]
     ran = _find_difference(command, error.get("command", ""))
     if action.kind == "other" and action.detail:
         ran = f"called {action.subject} with {action.detail}"
@@ -150,6 +156,8 @@ def _replaces(command: str, error: dict[str, Any]) -> bool:
         return False
     if command == failed:
         return True
+    if _LOOKING.match(command):
+        return False  # a look is no fix
     new, old = extract_content_words(command), extract_content_words(failed)
     least = 0.35 if error.get("age", 0) <= _SOON else 0.6
     return len(new & old) >= 2 and len(new & old) >= least * len(old)

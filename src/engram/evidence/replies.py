@@ -24,8 +24,7 @@ _CORRECTING = re.compile(
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(
-    r"\bnot\b[^.?!]{1,60}\bbut\b|\binstead\b|\brather than\b|\bno,|,\s+not\b|\b(?:don'?t|do not|never|no longer|"
-    r"avoid)\b",
+    r"\bnot\b[^.?!]{1,60}\bbut\b|\binstead\b|\brather than\b|\bno,|,\s+not\b|\bno longer\b",
     re.IGNORECASE,
 )
 _RULE = re.compile(

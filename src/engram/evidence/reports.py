@@ -18,41 +18,34 @@ _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+(?:\[([ xX])\]\s+)?")
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+(.*)|\*\*([^*]{3,60})\*\*:?\s*|([A-Z][\w' /-]{2,40}):)$")
 
 _CAUSE = re.compile(
-    r"\b(?:root cause|the (?:real |actual |underlying |main |core )?(?:problem|issue|bug|culprit|cause|reason|"
-    r"failure)\b[^.]{0,40}?"
-    r"(?: is| was|:)|this (?:fails|failed|happens|happened|breaks|broke) because|(?:it )?turns out|found (?:it|"
-    r"the (?:bug|issue|"
-    r"problem|cause|root cause|culprit))\b|(?:that|this)(?:'s| is| was) (?:why|because|the (?:bug|cause|culprit))|"
-    r"(?:fails?|failed|failing|broken|breaks|missing) because|caused by|the (?:test|build|hook|command|"
-    r"ci)s? (?:fails?|failed) because)",
+    r"\b(?:root cause\b|the (?:real |actual |underlying |main |core )?(?:problem|issue|bug|culprit|cause|"
+    r"reason)\b)[^.:]{0,60}?(?:\bis\b|\bwas\b|:).{20}|"
+    r"\b(?:fails?|failed|failing|broken?|breaks|missing|crash\w*|happen\w*|because)\b.{0,60}\b(?:because|since|"
+    r"due to|caused by)\b.{15}|"
+    r"\b(?:this|it|that) (?:fails|failed|happens|happened|breaks|broke) because\b.{15}|\bcaused by\b.{15}|"
+    r"\bturns out\b.{20}",
     re.IGNORECASE,
 )
 _GUESS = re.compile(
     r"\b(?:might|maybe|perhaps|possibly|could be|may be|probably|likely|i (?:think|suspect|wonder)|let me|let's|"
     r"not the|isn'?t the|"
-    r"no (?:issue|bug|problem)s?|to find|find the root cause|if the|whether|i(?:'ll| will))\b",
+    r"no (?:issue|bug|problem)s?|to find|find the root cause|if the|whether|i(?:'ll| will)|launch\w*|phase|"
+    r"exactly why|not (?:from|what|the))\b",
     re.IGNORECASE,
 )
 _OPEN = re.compile(
     r"\b(?:not (?:yet )?(?:done|implemented|included|tested|verified|exercised|pushed|committed|addressed|covered|"
-    r"fixed|run|ran|wired)|"
-    r"(?:left|remains?|remaining) (?:to do|to be|open|undone|for|unaddressed|unresolved|unpushed|uncommitted)|"
-    r"(?:is|are|still) (?:un(?:pushed|committed|tested|verified|resolved|answered|addressed)|pending|outstanding|"
-    r"stale)|"
-    r"still (?:needs?|has to|have to|open|missing|fails?|failing|pending|conflicts?|broken|to do|takes)|"
-    r"follow[- ]?ups?\b|deferred|postponed|out of scope|separate (?:pr|issue|change|ticket|commit|follow)|"
-    r"needs? (?:a |an |your |to be |manual |human |another |separate |rebase|review|investigation|attention)|"
-    r"you(?:'ll| will) (?:still )?(?:need|have) to|future (?:work|improvement|enhancement|pr)|next steps?|"
-    r"once (?:this|ci|merged|#)\b|"
-    r"before (?:merging|release|shipping)|TODO|tech(?:nical)? debt|known (?:issue|limitation|gap)|(?:minor|medium|"
-    r"low|high)[ -]priority|"
-    r"(?:did not|didn'?t|haven'?t|have not|was not able to|couldn'?t|could not) (?:\w+ )?(?:run|test|verif\w+|"
-    r"push|commit|check|fix|"
-    r"address|implement|reproduce|change|confirm)|will (?:need|have) to|should (?:also )?be (?:reviewed|revisited|"
-    r"updated|removed|done|fixed)|"
-    r"won'?t (?:work|take effect|apply) until|only (?:takes|take) effect|awaits?|waiting (?:for|on)|"
-    r"could (?:refactor|explore|also|later)|"
-    r"worth (?:a |fixing|adding|monitoring|revisiting|investigating|following)|consider (?:whether|a |adding|using))\b",
+    r"run|ran|wired|reproduced)|"
+    r"(?:left|remains?|remaining) (?:to do|to be|undone|unaddressed|unresolved|unpushed|uncommitted)|"
+    r"(?:is|are|still) (?:un(?:pushed|committed|tested|verified|resolved|answered|addressed)|outstanding)|"
+    r"still (?:needs?|has to|have to|fails?|failing|pending|broken)|follow[- ]?ups?\b|(?:is|are|was|were|"
+    r"been) (?:deferred|postponed)|"
+    r"needs? (?:a |an |your |manual |human |another )?(?:rebase|review|approval|follow|decision|manual|release|"
+    r"restart|investigation)|"
+    r"you(?:'ll| will) (?:still )?(?:need|have) to|(?:did not|didn'?t|haven'?t|have not|was not able to|couldn'?t|"
+    r"could not) (?:\w+ )?"
+    r"(?:run|test|verif\w+|push|commit|fix|address|implement|reproduce|confirm)|awaits?|waiting for (?:your|"
+    r"the (?:user|review|ci|release)))\b",
     re.IGNORECASE,
 )
 _REPORTS_WORK = re.compile(  # a sentence about what was done
@@ -62,9 +55,9 @@ _REPORTS_WORK = re.compile(  # a sentence about what was done
     re.IGNORECASE,
 )
 _OPEN_HEADING = re.compile(
-    r"\b(?:next steps?|remaining|not done|follow[- ]?ups?|open (?:items|questions|issues|points)|to ?do|"
-    r"outstanding|left|deferred|"
-    r"out of scope|known issues|what(?:'s| is) left|future|to verify|pending)\b",
+    r"^\W*(?:next steps?|remaining(?: work)?|not done|follow[- ]?ups?|open (?:items|questions|issues)|to ?do|"
+    r"outstanding|left (?:to do|open)|"
+    r"deferred|what(?:'s| is) left|pending)\b",
     re.IGNORECASE,
 )
 _CLOSED = re.compile(
@@ -86,14 +79,13 @@ _PROPOSING = re.compile(
     re.IGNORECASE,
 )
 _PROPOSAL_HEADING = re.compile(
-    r"\b(?:propos\w+|fix(?: direction)?|recommend\w+|plan|approach|design|solution|scope|changes|suggest\w+|"
-    r"option|summary|decision|next)\b",
+    r"\b(?:propos\w+|(?:suggested |proposed )?fix(?: direction)?|recommend\w+|plan|approach|solution|"
+    r"the changes would be)\b",
     re.IGNORECASE,
 )
-_STEP = re.compile(
-    r"^(?:move|rename|add|replace|use|extend|strip|drop|remove|keep|make|change|update|apply|convert|introduce|"
-    r"create|set|switch|split|"
-    r"cast|do|fold|skip|wrap|return|expose|render|call|put)\b",
+_REPORTING = re.compile(  # a finding or a remark, which proposes nothing
+    r"\b(?:found|was|were|verified|confirmed|caveat|passed|already|currently|turns out|not vulnerable|"
+    r"implementing|checking)\b",
     re.IGNORECASE,
 )
 _WAITING = re.compile(
@@ -193,10 +185,10 @@ def find_proposal(text: str) -> str:
         for heading, sentence in iter_statements(text)
         if not sentence.rstrip().endswith("?") and len(sentence.split()) >= 4 and not _WAITING.search(sentence)
     ]
+    statements = [(heading, sentence) for heading, sentence in statements if not _REPORTING.search(sentence)]
     headed = [sentence for heading, sentence in statements if _PROPOSAL_HEADING.search(heading)]
-    proposing = [sentence for _, sentence in statements if _PROPOSING.search(sentence) or _STEP.match(sentence)]
-    chosen = headed[:3] or proposing[-3:] or [sentence for _, sentence in statements[-2:]]
-    return to_one_line(" ".join(chosen), LONGEST)
+    proposing = [sentence for _, sentence in statements if _PROPOSING.search(sentence)]
+    return to_one_line(" ".join(headed[:2] or proposing[-2:]), LONGEST)
 
 
 def has_proposal(text: str) -> bool:

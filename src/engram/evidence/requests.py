@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
+from engram.evidence.content_words import extract_content_words
 from engram.platform.sentences import split_sentences
 from engram.platform.text import to_one_line
 
 TITLE = 80  # characters of a title
+_TITLE_WORDS = 3  # words with a meaning of their own: `Fix both` names nothing
+_LIST_MARKER = re.compile(r"^(?:[-*•]|\d{1,2}[.)])\s+")
 _READ = 20_000  # characters of a message that are looked at
 
 _WRAPPED = re.compile(  # what programs put around or into a person's message
@@ -140,7 +143,7 @@ def find_title(text: str) -> str:
     for line in _list_prose(text):
         for sentence in split_sentences(_shorten_links(line)):
             title = _strip_greeting(sentence)
-            if is_substantial(title) and len(_WORD.findall(title)) >= 2:
+            if is_substantial(title) and len(extract_content_words(title)) >= _TITLE_WORDS:
                 return to_one_line(_capitalize(title), TITLE)
     return to_one_line(_shorten_links(" ".join(text.split())), TITLE)
 
@@ -174,7 +177,7 @@ def _list_prose(text: str) -> list[str]:
             continue
         letters = sum(character.isalpha() or character == " " for character in bare)
         if letters >= 0.55 * len(bare) or _LINK.search(bare) or ord(max(bare)) > 0x2E80:
-            lines.append(_strip_marks(bare.lstrip("-*•0123456789.) ") or bare))
+            lines.append(_strip_marks(_LIST_MARKER.sub("", bare)))
     return lines
 
 

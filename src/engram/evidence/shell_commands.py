@@ -10,6 +10,9 @@ _ERROR = re.compile(
     r"error|exception|fatal|panic|cannot|can't|could not|not found|undefined|unresolved|denied|no such|unable|invalid|"
     r"unexpected|mismatch|fail|timed? ?out|refused|conflict|traceback|must |already|missing", re.IGNORECASE
 )  # fmt: skip
+_EMPTY_RESULT = re.compile(
+    r"^total:? \d+|no (?:pull requests|results|matches|issues|releases) (?:found|match)", re.IGNORECASE
+)
 _NOISE = re.compile(
     r"^\s*(?:Exit code:? ?\d+|Traceback \(most recent|Chunk ID|Wall time|Process exited|Original token|Output:|"
     r"\$ |#|\.{3})"
@@ -33,6 +36,11 @@ def find_error_line(output: str) -> str:
     candidates = [line for line in lines if not _NOISE.match(line)]
     best = next((line for line in candidates if _ERROR.search(line)), candidates[0] if candidates else "")
     return best[:200]
+
+
+def names_error(line: str) -> bool:
+    """Return whether a line says that something is wrong, unlike a count or an empty result."""
+    return bool(_ERROR.search(line)) and not _EMPTY_RESULT.search(line)
 
 
 def normalize_error(line: str) -> str:

@@ -51,7 +51,9 @@ def list_decisions(
     rows = _list_items(
         hub, "rejected" if rejected else "decision", project, session, days, limit, in_force=not everything
     )
-    return [_decision_from_row(row) for row in rows]
+    return list({item.text: item for item in map(_decision_from_row, reversed(rows))}.values())[
+        ::-1
+    ]  # forks repeat them
 
 
 @operation()
