@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _WORK = 4  # sessions listed
 _FIRST, _LATER = 260, 110  # tokens for the latest session, and for each earlier one
 _FACTS = 120  # tokens for facts about the user
+_QUOTED = "extract"  # who made a summary that only quotes
 _PRESSES = 0.1  # drives below this level are not shown
 _ORDER = ("unread", "rules", "sessions", "locks", "work", "page", "project", "world", "user", "drives", "elsewhere")
 _WHO = "You are session `{id}` in Engram, the memory all coding agents here share."
@@ -128,16 +129,17 @@ def _format_title(row: Row, now: int) -> str:
 
 
 def _summarize_work(hub: Hub, row: Row, budget: int) -> str:
-    """Return the summary of a session, else its facts, else its title."""
+    """Return the summary that a model or a person wrote, else the facts of a session, else quotes, else its title."""
     gist = documents.get_current(hub.engine, "gist", row["id"])
-    content = gist["content"] if gist else _load_facts(hub, row["id"]) or row["summary"]
+    written = gist["content"] if gist and not (gist["made_by"] or "").startswith(_QUOTED) else ""
+    content = written or _load_facts(hub, row["id"]) or (gist["content"] if gist else row["summary"])
     return text.cut_to_tokens(content.strip(), budget) or text.to_one_line(content, budget * 3)
 
 
 def _load_facts(hub: Hub, session_id: str) -> str:
     """Return the facts of a session, results first, without the outcome line."""
     lines = passages.read_content(hub.engine, "digest", session_id).splitlines()
-    order = ("Goal:", "Ended:", "Open:", "Errors:", "Corrections:", "Changed:")
+    order = ("Goal:", "Decided:", "Cause:", "Open:", "Ended:", "Errors:", "Corrections:", "Changed:")
     ordered = [line for start in order for line in lines if line.startswith(start)]
     return "\n".join([*ordered, *(line for line in lines if line not in ordered and not line.startswith("Outcome:"))])
 

@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from engram.evidence.records import Decision, Episode, OpenItem
 from engram.platform import text
+from engram.sessions.projects import get_project_name
 from engram.surfaces.cli.render import LIST_RENDERERS, render
-from engram.surfaces.cli.render.layout import (
-    Column,
-    format_facts,
-    format_table,
-    format_time,
-    format_when,
-    wrap_text,
-)
+from engram.surfaces.cli.render.layout import format_facts, format_time, format_when, wrap_text
 from engram.surfaces.cli.terminal import style
 
 _RESULT_COLOURS = {"fixed": "green", "done": "green", "partly": "yellow", "not done": "red", "abandoned": "red"}
 _MAX_FILES = 6
 _MAX_ITEMS = 4  # decisions or causes of one episode in the overview of a session
-_DECISION_COLUMNS = (
-    Column("when"),
-    Column("session", drop=1),
-    Column("project", min_width=8, drop=2),
-    Column("decision"),
-)
-_OPEN_COLUMNS = (Column("when"), Column("session", drop=1), Column("project", min_width=8, drop=2), Column("open"))
 
 
 @render.register
@@ -95,23 +83,17 @@ def _render_episodes(episodes: Sequence[Episode]) -> str:
 
 
 def _render_decisions(decisions: Sequence[Decision]) -> str:
-    return format_table(
-        _DECISION_COLUMNS,
-        [
-            [
-                format_when(item.at) if item.at else "", item.session_id[-8:], item.project.rpartition("/")[2],
-                _format_decision(item),
-            ]
-            for item in decisions
-        ],
-    )  # fmt: skip
+    return "\n".join(_render_item(item.at, item.session_id, item.project, _format_decision(item)) for item in decisions)
 
 
 def _render_open_items(items: Sequence[OpenItem]) -> str:
-    return format_table(
-        _OPEN_COLUMNS,
-        [[format_when(item.at), item.session_id[-8:], item.project.rpartition("/")[2], item.text] for item in items],
-    )  # fmt: skip
+    return "\n".join(_render_item(item.at, item.session_id, item.project, item.text) for item in items)
+
+
+def _render_item(at: datetime | None, session_id: str, project: str, words: str) -> str:
+    """Return when and where something was said on one line, and what was said below it, not cut."""
+    head = "  ".join((format_when(at) if at else "", session_id[-8:], get_project_name(project)))
+    return f"{style(head, dim=True)}\n{wrap_text(words, '  ', '  ')}"
 
 
 LIST_RENDERERS[Episode] = _render_episodes
