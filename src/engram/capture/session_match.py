@@ -10,6 +10,7 @@ from typing import Any
 from engram.capture.batch import Batch
 from engram.capture.digests.fold import Fold
 from engram.capture.discover import TranscriptFile
+from engram.capture.vanished_directory import guess_project
 from engram.clock import SECOND
 from engram.hub import Hub
 from engram.sessions import projects
@@ -113,7 +114,7 @@ class SessionRegister:
         if not cwd:
             return ""
         if cwd not in self._projects:
-            self._projects[cwd] = projects.find_project(cwd) if os.path.isdir(cwd) else projects.guess_project(cwd)
+            self._projects[cwd] = projects.find_project(cwd) if os.path.isdir(cwd) else guess_project(cwd)
         return self._projects[cwd]
 
     def link_forks(self, captured: CapturedSession, row: dict[str, Any]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 
 from engram.platform.value import value
 
@@ -16,9 +15,6 @@ class GitLocation:
     checkout: str  # this worktree's root
     branch: str | None = None
 
-
-# A worktree of its own below the checkout, as agents and people name them: app/.worktrees/x, app/.claude/worktrees/x.
-_WORKTREE = re.compile(r"^(.+?)[/\\](?:\.worktrees|\.\w+[/\\]worktrees)[/\\][^/\\]+(?:[/\\].*)?$")
 
 NOWHERE = GitLocation(project="", checkout="")
 
@@ -43,20 +39,6 @@ def find_project(directory: str | None) -> str:
     if not directory:
         return ""
     return find_git_location(directory).project or os.path.realpath(directory)
-
-
-def guess_project(directory: str) -> str:
-    """Return the project of a directory that is gone or on another machine, by where agents put worktrees."""
-    match = _WORKTREE.match(directory)
-    root = match[1] if match else directory
-    if os.path.isdir(root):
-        return find_project(root)
-    parent = os.path.dirname(root)
-    while parent and parent != os.path.dirname(parent):
-        if os.path.isdir(parent):
-            return find_git_location(parent).project or root
-        parent = os.path.dirname(parent)
-    return root
 
 
 def _read_linked_checkout(checkout: str, marker: str) -> GitLocation:
