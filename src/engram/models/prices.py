@@ -119,10 +119,10 @@ def _iter_name_variants(model: str) -> Iterator[str]:
 @lru_cache(maxsize=1)
 def load_shipped_table() -> dict[str, Any]:
     """Return the table that comes with Engram, which tools/price_table.py writes."""
-    import orjson
+    import json  # orjson takes longer to import than json to read this table
 
-    with open(os.path.join(os.path.dirname(__file__), "prices.json"), "rb") as file:
-        table: dict[str, Any] = orjson.loads(file.read())
+    with open(os.path.join(os.path.dirname(__file__), "prices.json"), encoding="utf-8") as file:
+        table: dict[str, Any] = json.load(file)
     return table
 
 
