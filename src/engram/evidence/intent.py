@@ -1,4 +1,7 @@
-"""Guess what users and agents mean: correction, approval, giving up. No I/O; only a hint."""
+"""Guess from words how a session went: objections, approval, giving up. No I/O; only a hint for its outcome.
+
+What a single message answers, and the decisions in it, are read by `replies`.
+"""
 
 from __future__ import annotations
 

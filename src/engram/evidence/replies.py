@@ -1,4 +1,7 @@
-"""Tell what a person's message is to the one before it: an approval, a correction, an answer, a rule. Pure."""
+"""Tell what a person's message is to the one before it: an approval, a correction, an answer, a rule. Pure.
+
+`intent` has coarser signs for the outcome of a whole session.
+"""
 
 from __future__ import annotations
 
