@@ -47,7 +47,8 @@ _RECAP_LABEL = re.compile(
     re.IGNORECASE,
 )
 _INTENTION = re.compile(
-    r"^(?:i(?:'ll| will|'m going| am going)|let me|now|running|next,? i|i(?:'ve| have) (?:updated|made|run|added)|"
+    r"^(?:i(?:'ll| will|'m going| am going)|let me|implementing|checking|starting|now|running|next,? i|i(?:'ve|"
+    r" have) (?:updated|made|run|added)|"
     r"tests?\b|all tests|"
     r"thanks|excellent|perfect|great|you're (?:absolutely )?right|to verify)\b",
     re.IGNORECASE,

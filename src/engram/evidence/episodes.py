@@ -141,7 +141,7 @@ class EpisodeFold:
         """Return what the agent reported last in the current episode, and what is open."""
         report = self.state["report"]
         return {
-            "report": to_one_line(report.replace("**", ""), _REPORT) if report else episode["report"],
+            "report": to_one_line(reports.drop_tables(report), _REPORT) if report else episode["report"],
             "open": _list_open_items(episode, report, is_last),
         }
 

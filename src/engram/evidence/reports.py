@@ -141,6 +141,12 @@ def iter_statements(text: str, limit: int = _TAIL) -> list[tuple[str, str]]:
     return statements
 
 
+def drop_tables(text: str) -> str:
+    """Return a message without tables, rules and bold marks, to be shown on one line."""
+    lines = (line for line in text.splitlines() if not _TABLE.match(line) and line.strip(" -*_"))
+    return "\n".join(lines).replace("**", "")
+
+
 def find_causes(text: str) -> list[str]:
     """Return the sentences in which an agent states a cause as a fact."""
     causes: list[str] = []
