@@ -159,7 +159,7 @@ class EpisodeFold:
         self.dirty.add(episode["number"])
 
     def _supersede(self, decision: FoundDecision) -> None:
-        """Drop earlier decisions of this session that a newer one replaces."""
+        """Drop earlier decisions of this session that a newer one replaces; they were not turned down when proposed."""
         if decision.kind == REJECTED or not decisions.replaces(decision.text):
             return
         for episode in self.state["episodes"]:
@@ -168,7 +168,6 @@ class EpisodeFold:
             ]
             if replaced:
                 episode["decisions"] = [item for item in episode["decisions"] if item not in replaced]
-                episode["rejected"] = [*episode["rejected"], *replaced][-_ITEMS:]
                 self.dirty.add(episode["number"])
 
     # ---- What the agent says and does
