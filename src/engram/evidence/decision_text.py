@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engram.evidence.content_words import extract_content_words
-from engram.evidence.decisions import RECAP
+from engram.evidence.decision_kinds import RECAP
 from engram.platform.sentences import split_sentences
 
 TYPE_CHECKING = False

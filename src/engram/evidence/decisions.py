@@ -6,69 +6,30 @@ An agent's words count only where a person confirmed them or let them stand.
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from engram.evidence import replies, requests
-from engram.evidence.content_words import extract_content_words
-from engram.evidence.reports import find_last_question, find_proposal, has_proposal, iter_statements
+from engram.evidence import lasting, replies, requests
+from engram.evidence.asking_tools import read_plan
+from engram.evidence.content_words import extract_content_words, measure_overlap
+from engram.evidence.decision_kinds import ACCEPTED, ANSWER, CORRECTION, LONGEST, REJECTED, RULE, FoundDecision
+from engram.evidence.reports import find_last_question, find_proposal, has_proposal
 from engram.platform.sentences import split_sentences
 from engram.platform.text import to_one_line
-from engram.platform.value import value
 
-ANSWER, CORRECTION, RULE, ACCEPTED, RECAP = "answer", "correction", "rule", "accepted", "recap"
-REJECTED = "rejected"
-
-LONGEST = 420  # characters of a decision
-RECAP_LENGTH = 950
 _TYPED = 2_000  # characters of a message a person types; more is pasted
+_PASTE = 900  # characters above which only the first paragraph of a correction counts
+_REPLACED = 0.6  # share of a decision's words that a newer one has which replaces it
+_REPLACED_NAMED = 0.4  # the same, if both name the same identifier
+_LONGEST_NORM = 160  # characters of a rule stated as a fact; a longer one describes something
+_LONG_ANSWER = 300  # characters
+_PERSONAL = re.compile(r"\b(?:i|we|you|our|us|my|let'?s|please|don'?t|never|always)\b|\?", re.IGNORECASE)
+_SHORT_ANSWER = 8  # words
 _ASKED = 1_200  # characters from the end of an agent's message in which it asks
 
-_QUESTION_TOOLS = frozenset(
-    "askuserquestion request_user_input ask_user ask_followup_question question ask_question askquestion".split()
-)
-_PLAN_TOOLS = frozenset("exitplanmode exit_plan_mode plan_exit presentplan present_plan".split())
-_ANSWERED = re.compile(r'"([^"\n]{3,500})"\s*[=:]\s*"([^"]{1,600})"')
 _REASON = re.compile(
     r"(?:the user said:|reason for the rejection:|(?:user )?feedback:|user (?:said|responded|replied):)\s*(.+)",
     re.DOTALL | re.IGNORECASE,
 )
 _NOTE_AFTER_REASON = re.compile(r"\n\s*Note: .*", re.DOTALL)
-_DECLINED = re.compile(
-    r"doesn't want|declined|did not answer|wants? to clarify|cancell?ed|dismissed|timed out", re.IGNORECASE
-)
-_RECAP_START = re.compile(
-    r"\b(?:recap|summary|summari[sz]e|final(?:ly)?|settled|understood|got it|agreed|confirmed|amended?|noted|"
-    r"locked in|so[,:]? )\b",
-    re.IGNORECASE,
-)
-_RECAP_LABEL = re.compile(
-    r"\b(?:recap(?: of)?\b|to be explicit|the requirement is clear|settled:|(?:final|"
-    r"amended) (?:\w+ ){0,2}(?:policy|rule|recap|summary|behavior)\b|amended rule|to summari[sz]e)",
-    re.IGNORECASE,
-)
-_INTENTION = re.compile(
-    r"^(?:i(?:'ll| will|'m going| am going)|let me|implementing|checking|starting|now|running|next,? i|i(?:'ve|"
-    r" have) (?:updated|made|run|added)|"
-    r"tests?\b|all tests|"
-    r"thanks|excellent|perfect|great|you're (?:absolutely )?right|to verify)\b",
-    re.IGNORECASE,
-)
-_VERBS = (
-    "keep use make ensure prefer avoid stick must stay leave drop do put write set call name run let add remove"
-    " create stop skip treat return pin instead count lowercase uppercase round sort ship fold ignore order log"
-    " map normalize strip apply reject accept raise allow include exclude limit cap store encode escape replace"
-    " switch merge split regenerate require default fall honor preserve trim validate check go give take"
-)
-_IMPERATIVE = re.compile(
-    r"^(?:(?:also|and|so|but|then|just|please|ok(?:ay)?|no|yes|right|exactly|ideally|always|never|only)[,.\s]+)*"
-    r"(?:(?:if|when|for|on|in|inside|within|unless|after|before)\b[^,]{2,90},\s+)?"
-    r"(?:always|never|only|don'?t|do not|no\b|i want (?!you to|to (?:rework|do|provide|add|implement|create|build|make|"
-    r"see|know|understand|check|look|investigate|fix|refactor|change|update|review)\b)|(?:i'?d|"
-    r"i would) like (?!to (?:work|do|add|discuss|see|know|talk|start|try|make|get))|"
-    r"i don'?t want|i prefer|let'?s|"
-    r"we (?:want|need|must|only|always|never)|the rules?|" + "|".join(_VERBS.split()) + r")\b",
-    re.IGNORECASE,
-)
 _CONSTRAINT = re.compile(
     r"\b(?:must(?:n'?t)?(?! have)\b|(?:has|needs?) to (?:be|stay)|don'?t want|do not want|as \w+ as possible|"
     r"(?:we|i) no longer|no longer (?:use|need|want|support|publish)\w*|from now on|i only want|i want people|"
@@ -129,31 +90,13 @@ _REPORT = re.compile(  # a person tells what they see or did
     r"can'?t)\b)|(?:i|we) (?:had|have|'ve|see|"
     r"saw|get|got|did|fixed|tested|tried|ran|checked|noticed|think|was|were|am|'m|just|still|hit|can see|"
     r"can'?t)\b|(?:i|we)'(?:ve|m|re)\b|"
-    r"still\b|seems?\b|looks?\b|works?\b|did\b|the (?:problem|issue|question|error)\b)",
+    r"(?:ok(?:ay)?,? )?i \w+ed\b|still\b|seems?\b|looks?\b|works?\b|did\b|the (?:problem|issue|question|error)\b)",
     re.IGNORECASE,
 )
 _REFUSING = re.compile(
-    r"^(?:no+\b|nope|not\b|don'?t|do not|never|wrong|careful|instead|rather|that part is off)", re.IGNORECASE
+    r"^(?:no+\b|nope|not\b|don'?t|do not|never|wrong|careful|instead|rather|that part is off|you (?:can|should) \w)",
+    re.IGNORECASE,
 )
-
-
-@value
-class FoundDecision:
-    """A rule or a choice, with the question or proposal it settles."""
-
-    kind: str  # answer, correction, rule, accepted, recap; rejected for what was turned down
-    text: str
-    about: str = ""
-
-
-def is_question_tool(name: str | None) -> bool:
-    """Return whether a tool asks the person."""
-    return (name or "").rpartition("__")[2].lower() in _QUESTION_TOOLS
-
-
-def is_plan_tool(name: str | None) -> bool:
-    """Return whether a tool presents a plan for approval."""
-    return (name or "").rpartition("__")[2].lower() in _PLAN_TOOLS
 
 
 def amends(text: str) -> bool:
@@ -166,69 +109,42 @@ def replaces(text: str) -> bool:
     return bool(_REPLACING.search(text)) or amends(text)
 
 
+def is_replaced(older: str, newer: str) -> bool:
+    """Return whether a newer decision of the same session, which replaces something, replaces an older one."""
+    overlap = measure_overlap(older, newer)
+    return overlap >= _REPLACED or (
+        overlap >= _REPLACED_NAMED and bool(lasting.list_identifiers(older) & lasting.list_identifiers(newer))
+    )
+
+
 def find_denial_reason(text: str) -> str:
     """Return what a person said when they refused a call."""
     match = _REASON.search(text)
     return _NOTE_AFTER_REASON.sub("", match[1]).strip()[:_TYPED] if match else ""
 
 
-def read_tool_answers(arguments: Any, output: str) -> list[FoundDecision]:
-    """Return the answers a person gave to an agent's question tool."""
-    if _DECLINED.search(output[:200]) and not _ANSWERED.search(output):
-        return []
-    questions = _list_questions(arguments)
-    pairs = _ANSWERED.findall(output)
-    if not pairs and len(questions) == 1 and output.strip():
-        answer = re.sub(
-            r"^(?:user (?:has )?(?:answered|responded|selected)[^:]*|answer|<answer>)\s*:?\s*",
-            "",
-            output.strip(),
-            flags=re.IGNORECASE,
-        )
-        pairs = [(next(iter(questions)), answer[:600])]
-    return [
-        FoundDecision(
-            kind=ANSWER, text=_describe_answer(answer, questions.get(question, {})), about=to_one_line(question, 200)
-        )
-        for question, answer in pairs
-        if answer.strip()
+def read_refusal(reason: str, refused: str) -> list[FoundDecision]:
+    """Return what a person demanded when they refused a call, if it is more than the next step."""
+    statements = [
+        sentence
+        for sentence in _list_statements(_first_paragraph(reason))
+        if (_directs(sentence) or replies.is_rule(sentence))
+        and not lasting.is_step(sentence)
+        and (lasting.is_order(sentence) or lasting.names_something(sentence))
     ]
+    named = [sentence for sentence in statements if lasting.names_something(f"{sentence} {refused}")]
+    if not named or (reason.rstrip().endswith("?") and not any(map(replies.is_suggestion, named))):
+        return []
+    text = to_one_line(" ".join(named), LONGEST)
+    made = [FoundDecision(kind=CORRECTION, text=text, about=refused)]
+    if refused.startswith("run ") and not refused.startswith("run git "):
+        made.append(FoundDecision(kind=REJECTED, text=refused, about=text[:160]))
+    return made
 
 
-def _list_questions(arguments: Any) -> dict[str, dict[str, str]]:
-    """Return the options of each question asked, with their descriptions."""
-    fields = arguments if isinstance(arguments, dict) else {}
-    asked = fields.get("questions")
-    many = [item for item in asked if isinstance(item, dict)] if isinstance(asked, list) else [fields]
-    questions = {}
-    for item in many:
-        text = str(item.get("question") or item.get("prompt") or item.get("text") or "")
-        options = item.get("options") or item.get("choices") or []
-        if text:
-            questions[text] = {
-                str(option.get("label")): str(option.get("description") or "")
-                for option in (options if isinstance(options, list) else [])
-                if isinstance(option, dict)
-            }
-    return questions
-
-
-def _describe_answer(answer: str, options: dict[str, str]) -> str:
-    details = options.get(answer, "")
-    label = answer.replace("(Recommended)", "").strip()
-    return to_one_line(f"{label}: {details}" if details else label, LONGEST)
-
-
-def read_plan(plan: str) -> str:
-    """Return what a plan is about: its heading and its first points, on one line."""
-    headings = [line.strip("# ").strip() for line in plan.splitlines() if line.startswith("#")]
-    title = (
-        re.sub(r"^(?:plan|implementation plan)\s*[:\u2014-]\s*", "", headings[0], flags=re.IGNORECASE)
-        if headings
-        else ""
-    )
-    points = [sentence for _, sentence in iter_statements(plan, 4_000)][:4]
-    return to_one_line(f"{title}: {' '.join(points)}" if title else " ".join(points), LONGEST)
+def _first_paragraph(text: str) -> str:
+    """Return a text, or of a long one the first paragraph: the rest is pasted."""
+    return text if len(text) <= _PASTE else text.strip().split("\n\n")[0][:_PASTE]
 
 
 def read_reply(message: str, before: str, *, interrupted: bool = False, acted: bool = False) -> list[FoundDecision]:
@@ -236,13 +152,27 @@ def read_reply(message: str, before: str, *, interrupted: bool = False, acted: b
 
     `acted` says that the agent called tools since the person's last message.
     """
+    return [_name_option(found, message, before) for found in _read_reply(message, before, interrupted, acted)]
+
+
+def _name_option(found: FoundDecision, message: str, before: str) -> FoundDecision:
+    """Add to a decision for `option B` what option B is."""
+    option = lasting.find_chosen_option(message, before) if found.kind in (ANSWER, RULE, CORRECTION) else ""
+    if not option or measure_overlap(option, found.text) >= _REPLACED:
+        return found
+    return FoundDecision(kind=found.kind, text=to_one_line(f"{found.text} ({option})", LONGEST), about=found.about)
+
+
+def _read_reply(message: str, before: str, interrupted: bool, acted: bool) -> list[FoundDecision]:
     statements = _list_statements(message)
+    if len(message) > _LONG_ANSWER and not _PERSONAL.search(message):
+        return []  # pasted
     asked = find_last_question(before[-_ASKED:])
     is_choice = replies.is_choice(asked)
     if interrupted or replies.is_correction(message):
         aims_at_proposal = is_choice if asked else has_proposal(before) and any(map(_directs, statements))
         if interrupted or acted or aims_at_proposal or any(map(replies.is_suggestion, statements)):
-            return _read_correction(statements, before, interrupted=interrupted)
+            return _read_correction(_list_statements(_first_paragraph(message)), before, interrupted=interrupted)
     elif replies.is_approval(message) or _takes_up(message, before):
         return _read_approval(message, statements, before, asked)
     elif is_choice and _answers(message, statements, before):
@@ -253,7 +183,7 @@ def read_reply(message: str, before: str, *, interrupted: bool = False, acted: b
 
 def _directs(sentence: str) -> bool:
     """Return whether a sentence says what to do or what not."""
-    is_order = bool(_IMPERATIVE.match(sentence) or _REFUSING.match(sentence))
+    is_order = lasting.is_order(sentence) or bool(_REFUSING.match(sentence))
     return is_order or replies.has_contrast(sentence) or replies.is_suggestion(sentence)
 
 
@@ -279,11 +209,11 @@ def _is_rule(sentence: str) -> bool:
     """Return whether a sentence outside of an answer states a rule."""
     if replies.is_plain_question(sentence) or replies.is_aside(sentence) or len(sentence.split()) < 4:
         return False
-    if _NORM.search(sentence):
+    if _NORM.search(sentence) and len(sentence) <= _LONGEST_NORM:
         return True
     if replies.is_hedged(sentence[:_LEAD]):
         return False
-    return (replies.is_rule(sentence) and bool(_IMPERATIVE.match(sentence))) or bool(_CONSTRAINT.search(sentence))
+    return (replies.is_rule(sentence) and lasting.is_order(sentence)) or bool(_CONSTRAINT.search(sentence))
 
 
 def _is_choice_made(sentence: str) -> bool:
@@ -301,7 +231,9 @@ def _read_correction(statements: list[str], before: str, *, interrupted: bool) -
         if not replies.is_plain_question(sentence)
         and (_directs(sentence) or _is_rule(sentence) or not _REPORT.match(sentence))
     ]
-    if not any(_directs(sentence) or _is_rule(sentence) for sentence in kept) and not interrupted:
+    if interrupted:
+        kept = [sentence for sentence in kept if _directs(sentence) or replies.is_rule(sentence)]
+    if not any(_directs(sentence) or _is_rule(sentence) for sentence in kept):
         return []
     made = _build(CORRECTION, kept, find_last_question(before[-_ASKED:]))
     turned_down = find_proposal(before) if made and statements and _REFUSING.match(statements[0]) else ""
@@ -313,7 +245,7 @@ def _read_correction(statements: list[str], before: str, *, interrupted: bool) -
 def _read_approval(message: str, statements: list[str], before: str, asked: str) -> list[FoundDecision]:
     """Return what an approval accepts: the agent's proposal, with what the person adds."""
     offers = bool(asked) and replies.is_choice(asked)
-    ordered = any(_IMPERATIVE.match(replies.strip_approval(sentence)) for sentence in statements)
+    ordered = any(lasting.is_order(replies.strip_approval(sentence)) for sentence in statements)
     if not (offers or has_proposal(before)) or (replies.is_weak_approval(message) and not offers and not ordered):
         return _build(RULE, list(filter(_is_rule, statements)), "")
     rest = [sentence for sentence in statements if not replies.is_plain_question(sentence)]
@@ -356,7 +288,8 @@ def _list_statements(message: str) -> list[str]:
         bare = line.strip().lstrip("-*• ")
         if bare and not bare.startswith((">", "```", "|")):
             sentences += split_sentences(_LINK.sub("", bare).strip())
-    return [sentence for sentence in sentences if not replies.is_aside(sentence) and re.search(r"\w", sentence)]
+    once = [sentence for sentence in sentences if sentences.count(sentence) == 1]  # programs repeat themselves
+    return [sentence for sentence in once if not replies.is_aside(sentence) and re.search(r"\w", sentence)]
 
 
 def _join_lists(message: str) -> str:
@@ -366,6 +299,7 @@ def _join_lists(message: str) -> str:
 
 def _build(kind: str, sentences: list[str], about: str) -> list[FoundDecision]:
     kept = [sentence for sentence in sentences if not replies.is_plain_question(sentence)]
+    kept = _list_kept(kind, kept, about)
     if kind == ANSWER and all(map(replies.is_hedged, kept)):
         return []
     text = to_one_line(" ".join(kept), LONGEST)
@@ -376,28 +310,19 @@ def _build(kind: str, sentences: list[str], about: str) -> list[FoundDecision]:
     return [FoundDecision(kind=kind, text=text, about=to_one_line(about, 200))]
 
 
-def find_recap(message: str, decided: list[str], *, needs_label: bool = False) -> str:
-    """Return the sentences in which an agent restates what a person decided, or "" if it does not.
+def _list_kept(kind: str, sentences: list[str], about: str) -> list[str]:
+    """Return the sentences that are worth keeping, each with the reason that follows it."""
+    kept: list[str] = []
+    follows = False
+    for sentence in sentences:
+        follows = _is_kept(kind, sentence, about) or (follows and lasting.is_reason(sentence))
+        kept += [sentence] if follows else []
+    return kept
 
-    Questions and announcements of what it does next are left out. Between calls of tools only what says that it is a
-    restatement counts (`needs_label`).
-    """
-    sentences = [
-        sentence
-        for _, sentence in iter_statements(message, 4_000)
-        if not sentence.rstrip().endswith("?") and not _INTENTION.match(sentence)
-    ]
-    if not sentences or not decided:
-        return ""
-    start = next((number for number, sentence in enumerate(sentences) if _RECAP_LABEL.search(sentence)), -1)
-    marked = start >= 0 or bool(_RECAP_START.search(message[:100]))
-    if needs_label and not marked:
-        return ""
-    chosen = sentences[max(start, 0) :] if marked else [sentence for sentence in sentences if replies.is_rule(sentence)]
-    needed = extract_content_words(" ".join(decided))
-    shared = needed & extract_content_words(message[:4_000])
-    return (
-        to_one_line(" ".join(chosen), RECAP_LENGTH)
-        if chosen and len(shared) >= min(3, max(1, len(needed) // 3))
-        else ""
-    )
+
+def _is_kept(kind: str, sentence: str, about: str) -> bool:
+    """Return whether a sentence still says something later; a short answer by what it answers."""
+    if lasting.is_lasting(sentence):
+        return True
+    is_short_answer = kind == ANSWER and len(sentence.split()) <= _SHORT_ANSWER and not lasting.is_step(sentence)
+    return is_short_answer and lasting.names_something(about)

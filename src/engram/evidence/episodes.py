@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from engram.evidence import decisions, purposes, reports, requests
+from engram.evidence import asking_tools, decisions, purposes, recaps, reports, requests
 from engram.evidence.actions import CallAction
 from engram.evidence.content_words import measure_overlap
-from engram.evidence.decisions import ACCEPTED, RECAP, REJECTED, FoundDecision
+from engram.evidence.decision_kinds import ACCEPTED, ANSWER, CORRECTION, RECAP, REJECTED, RULE, FoundDecision
 from engram.platform.text import to_one_line
 from engram.types import Event
 
@@ -38,7 +38,8 @@ _UNDER_WAY = re.compile(
 TEMPORARY = re.compile(
     r"(?:^|[/\\])(?:tmp|temp|scratchpad|plans)[/\\]", re.IGNORECASE
 )  # files that are no part of the work
-_REPLACED = 0.6  # share of a decision's words that a newer one has which replaces it
+_COVERED = 0.7  # share of a decision's words that a restatement has which makes it superfluous
+_SAME_PLAN = 0.7  # share of the words of a plan that was turned down which the accepted one has
 _TAKEN_UP = 0.6  # share of an open item's words that a later request or commit has
 
 FIXED, DONE, PARTLY, NOT_DONE, ABANDONED = "fixed", "done", "partly", "not done", "abandoned"
@@ -85,10 +86,12 @@ class EpisodeFold:
             self._begin(message, event, key)
             return False
         found = decisions.read_reply(message, before, interrupted=interrupted, acted=self.state["acted"])
-        is_correction = any(decision.kind == decisions.CORRECTION for decision in found)
+        is_correction = any(decision.kind == CORRECTION for decision in found)
         if is_correction:
             episode["recap"] = None  # what the agent said last did not stand
-        is_reply = bool(found) and found[0].kind != decisions.RULE
+        elif found and episode["recap"] and not recaps.lets_stand(message, episode["recap"]["text"]):
+            episode["recap"] = None  # an explanation that the person answered is no restatement
+        is_reply = bool(found) and found[0].kind != RULE
         if _COMPLAINS.match(message):
             episode["failed"] = True  # the person says that what was done does not work
         if not is_reply and episode["acts"] and requests.is_substantial(message):
@@ -151,24 +154,23 @@ class EpisodeFold:
             return
         keys = [key, self.state["agent_key"]] if before and self.state["agent_key"] else [key]
         for decision in found:
-            self._supersede(decision)
             item = {"kind": decision.kind, "text": decision.text, "about": decision.about, "keys": keys}
             target = episode["rejected" if decision.kind == REJECTED else "decisions"]
+            self._supersede(decision, item)
             target.append(item)
             del target[:-_ITEMS]
         self.dirty.add(episode["number"])
 
-    def _supersede(self, decision: FoundDecision) -> None:
-        """Drop earlier decisions of this session that a newer one replaces; they were not turned down when proposed."""
-        if decision.kind == REJECTED or not decisions.replaces(decision.text):
+    def _supersede(self, newer: FoundDecision, item: dict[str, Any]) -> None:
+        """Mark earlier decisions of this session that a newer one replaces."""
+        if newer.kind == REJECTED or not decisions.replaces(newer.text):
             return
+        by = {"kind": item["kind"], "text": item["text"], "keys": item["keys"][:1]}
         for episode in self.state["episodes"]:
-            replaced = [
-                item for item in episode["decisions"] if measure_overlap(item["text"], decision.text) >= _REPLACED
-            ]
-            if replaced:
-                episode["decisions"] = [item for item in episode["decisions"] if item not in replaced]
-                self.dirty.add(episode["number"])
+            for older in episode["decisions"]:
+                if older is not item and not older.get("by") and decisions.is_replaced(older["text"], newer.text):
+                    older["by"], item["replaces"] = by, True
+                    self.dirty.add(episode["number"])
 
     # ---- What the agent says and does
 
@@ -191,7 +193,7 @@ class EpisodeFold:
     def _note_recap(self, episode: dict[str, Any], text: str, key: int) -> None:
         """Keep the agent's restatement of what the person just decided, while the person lets it stand."""
         decided = [item["text"] for item in episode["decisions"]]
-        recap = decisions.find_recap(text, decided, needs_label=bool(episode["acts"]))
+        recap = recaps.find_recap(text, decided, needs_label=bool(episode["acts"]))
         held = episode["recap"]
         if recap and not (held and measure_overlap(held["text"], recap) < 0.2 and len(held["text"]) > 2 * len(recap)):
             episode["recap"] = {"kind": RECAP, "text": recap, "about": "", "keys": [key]}
@@ -208,7 +210,7 @@ class EpisodeFold:
         self.state["acted"] = True
         if action.todo:
             episode["todo"] = [[to_one_line(text, 120), finished] for text, finished in action.todo[:30]]
-        if decisions.is_question_tool(event.name) or decisions.is_plan_tool(event.name):
+        if asking_tools.is_question_tool(event.name) or asking_tools.is_plan_tool(event.name):
             self.state["pending"] = {
                 "call": event.call_id, "name": event.name, "arguments": _shrink(event.arguments), "key": key,
             }  # fmt: skip
@@ -240,19 +242,31 @@ class EpisodeFold:
         """Add what a person answered to a question or a plan."""
         reason = decisions.find_denial_reason(event.text)
         refused = event.verdict in ("denied", "interrupted", "error")
-        if decisions.is_plan_tool(pending["name"]):
-            plan = decisions.read_plan(str((pending["arguments"] or {}).get("plan") or ""))
+        if asking_tools.is_plan_tool(pending["name"]):
+            plan = asking_tools.read_plan(str((pending["arguments"] or {}).get("plan") or ""))
             if refused and (reason or event.verdict == "denied"):
                 self._add_decisions([FoundDecision(kind=REJECTED, text=plan, about=reason[:160])] if plan else [], key)
-                self._add_decisions(
-                    [FoundDecision(kind=decisions.CORRECTION, text=to_one_line(reason, 420))] if reason else [], key
-                )
+                self._add_decisions(decisions.read_refusal(reason, to_one_line(plan, 80)), key)
             elif not refused and plan:
+                self._drop_rejected(plan)
                 self._add_decisions([FoundDecision(kind=ACCEPTED, text=plan)], key)
         elif not refused:
-            self._add_decisions(decisions.read_tool_answers(pending["arguments"], event.text), key)
+            self._add_decisions(asking_tools.read_tool_answers(pending["arguments"], event.text), key)
         elif reason:
-            self._add_decisions([FoundDecision(kind=decisions.ANSWER, text=to_one_line(reason, 420))], key)
+            self._add_decisions([FoundDecision(kind=ANSWER, text=to_one_line(reason, 420))], key)
+
+    def _drop_rejected(self, plan: str) -> None:
+        """Forget that an earlier version of a plan was turned down: it was changed and then accepted."""
+        title = plan.partition(":")[0]
+        for episode in self.state["episodes"]:
+            kept = [
+                item
+                for item in episode["rejected"]
+                if measure_overlap(title, item["text"].partition(":")[0]) < _SAME_PLAN
+            ]
+            if len(kept) < len(episode["rejected"]):
+                episode["rejected"] = kept
+                self.dirty.add(episode["number"])
 
     def _add_denial(self, action: CallAction, event: Event, key: int) -> None:
         """Add a call that the person refused, with the reason."""
@@ -261,12 +275,7 @@ class EpisodeFold:
         reason = decisions.find_denial_reason(event.text)
         what = to_one_line(f"{_VERBS.get(action.kind, 'use')} {action.subject}", 200)
         episode["denied"] = [*episode["denied"], what][-6:]
-        if not reason or reason.rstrip().endswith("?"):
-            return
-        text = to_one_line(reason, decisions.LONGEST)
-        self._add_decisions([FoundDecision(kind=decisions.CORRECTION, text=text, about=what)], key)
-        if action.kind == "run" and not action.subject.startswith("git "):
-            self._add_decisions([FoundDecision(kind=REJECTED, text=what, about=text[:160])], key)
+        self._add_decisions(decisions.read_refusal(reason, what), key)
 
     # ---- What came of it
 
@@ -318,7 +327,11 @@ def list_decisions(episode: dict[str, Any]) -> list[dict[str, Any]]:
     recap = episode["recap"]
     if recap is None:
         return list(episode["decisions"])
-    covered = [item for item in episode["decisions"] if measure_overlap(item["text"], recap["text"]) >= 0.7]
+    covered = [
+        item
+        for item in episode["decisions"]
+        if measure_overlap(item["text"], recap["text"]) >= _COVERED and not (item.get("by") or item.get("replaces"))
+    ]
     keys = [key for item in covered for key in item["keys"]]
     return [
         {**recap, "keys": [*recap["keys"], *keys][:8]},

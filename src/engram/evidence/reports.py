@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from engram.evidence.content_words import extract_content_words
+from engram.evidence import lasting
 from engram.platform.sentences import split_sentences
 from engram.platform.text import to_one_line
 
@@ -78,6 +78,13 @@ _PROPOSING = re.compile(
     r"(?:what i would|would) improve|so for the implementation|strip \w+|instead)\b",
     re.IGNORECASE,
 )
+_RECOMMENDING = re.compile(
+    r"\b(?:recommend\w*|suggest\w*|propos\w+|my (?:plan|instinct|advice|take)|i(?:'d|'ll| would| will)\b(?! (?:check|"
+    r"verify|look|run|start|begin|note|report|wait|let you))|let'?s\b|we (?:can|should)|should be|"
+    r"the (?:natural |simplest |cleanest |best |proper |right |minimal |better )?(?:fix|plan|way|approach|setup) "
+    r"(?:is|would be|will be|should)|the natural fix|first fix:|so for the implementation|strip \w+)",
+    re.IGNORECASE,
+)
 _PROPOSAL_HEADING = re.compile(
     r"\b(?:propos\w+|(?:suggested |proposed )?fix(?: direction)?|recommend\w+|plan|approach|solution|"
     r"the changes would be)\b",
@@ -85,17 +92,11 @@ _PROPOSAL_HEADING = re.compile(
 )
 _REPORTING = re.compile(  # a finding or a remark, which proposes nothing
     r"\b(?:found|was|were|verified|confirmed|caveat|passed|already|currently|turns out|not vulnerable|"
-    r"implementing|checking)\b",
+    r"implementing|checking|everything)\b",
     re.IGNORECASE,
 )
 _WAITING = re.compile(
     r"\b(?:say the word|let me know|happy to|on your go|when you(?:'re| are) ready|feel free)\b", re.IGNORECASE
-)
-_GENERIC_OFFER = frozenset(
-    (
-        "implement proceed go ahead make that change chang add do appli commit plan fix refactor mov phase updat"
-        " start work continu build it push phas implementation"
-    ).split()
 )
 _OFFER = re.compile(
     r"^(?:so,?\s+)?(?:(?:do|would) you (?:want|like) (?:me )?to|want me to|should i(?: also)?|shall i(?: also)?|"
@@ -104,6 +105,7 @@ _OFFER = re.compile(
     r" would) (?:like|want)(?: me)? to)\s+",
     re.IGNORECASE,
 )
+_REFERS = re.compile(r"\b(?:now|next|too|as well|the same way)$", re.IGNORECASE)  # an offer that only points at work
 _ALTERNATIVE = re.compile(
     r",? or (?:do you|want|would|should|is (?:the|analysis)|analysis|leave|just|keep|the )|, or |\s+\(", re.IGNORECASE
 )
@@ -183,17 +185,28 @@ def find_proposal(text: str) -> str:
     """Return what an agent's message proposes, for a person to accept: its final offer, or what it recommends."""
     question = find_last_question(text)
     offer = _ALTERNATIVE.split(_OFFER.sub("", question))[0].rstrip("?,. ")
-    is_offer = bool(_OFFER.match(question)) and len(extract_content_words(offer) - _GENERIC_OFFER) >= 3
-    if is_offer:
+    if (
+        _OFFER.match(question)
+        and lasting.names_something(offer)
+        and not (lasting.is_step(offer) or _REFERS.search(offer))
+    ):
         return to_one_line(offer[:1].upper() + offer[1:], SENTENCE)
     statements = [
         (heading, sentence)
         for heading, sentence in iter_statements(text)
         if not sentence.rstrip().endswith("?") and len(sentence.split()) >= 4 and not _WAITING.search(sentence)
     ]
-    statements = [(heading, sentence) for heading, sentence in statements if not _REPORTING.search(sentence)]
-    headed = [sentence for heading, sentence in statements if _PROPOSAL_HEADING.search(heading)]
-    proposing = [sentence for _, sentence in statements if _PROPOSING.search(sentence)]
+    statements = [
+        (heading, sentence)
+        for heading, sentence in statements
+        if not _REPORTING.search(sentence) and lasting.is_proposal_text(sentence)
+    ]
+    headed = [
+        sentence
+        for heading, sentence in statements
+        if _PROPOSAL_HEADING.search(heading) and (lasting.is_change(sentence) or _RECOMMENDING.search(sentence))
+    ]
+    proposing = [sentence for _, sentence in statements if _RECOMMENDING.search(sentence)]
     return to_one_line(" ".join(headed[:2] or proposing[-2:]), LONGEST)
 
 

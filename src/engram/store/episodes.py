@@ -21,9 +21,10 @@ on conflict (capture, number) do update set
 """
 
 _PUT_ITEM = """
-insert into evidence_items (id, capture, episode, kind, at, text, words, facts)
-values (:id, :capture, :episode, :kind, :at, :text, :words, :facts)
-on conflict (id) do update set episode = excluded.episode, at = excluded.at, facts = excluded.facts
+insert into evidence_items (id, capture, episode, kind, at, text, words, facts, superseded_by)
+values (:id, :capture, :episode, :kind, :at, :text, :words, :facts, :superseded_by)
+on conflict (id) do update set episode = excluded.episode, at = excluded.at, facts = excluded.facts,
+  superseded_by = coalesce(excluded.superseded_by, evidence_items.superseded_by)
 """
 
 _OF_CAPTURE = "select * from episodes where capture = :capture order by number"

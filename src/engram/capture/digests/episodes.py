@@ -183,6 +183,7 @@ def _build_item_rows(capture: int, facts: dict[str, Any], now: int) -> list[Row]
                 "id": item_id, "capture": capture, "episode": facts["number"], "kind": kind,
                 "at": facts["until"] or facts["from"] or now, "text": item["text"],
                 "words": " ".join(sorted(extract_content_words(item["text"]))), "facts": orjson.dumps(item).decode(),
+                "superseded_by": build_item_id(capture, item["by"]) if item.get("by") else None,
             }  # fmt: skip
     return list(rows.values())
 

@@ -94,7 +94,12 @@ def _list_open_items(state: dict[str, Any]) -> list[str]:
 
 
 def _list_decisions(state: dict[str, Any]) -> list[str]:
-    return [item["text"] for episode in state["evidence"]["episodes"] for item in list_decisions(episode)]
+    return [
+        item["text"]
+        for episode in state["evidence"]["episodes"]
+        for item in list_decisions(episode)
+        if not item.get("by")
+    ]
 
 
 def _list_causes(state: dict[str, Any]) -> list[str]:
