@@ -36,7 +36,7 @@ class Settings:
     auto_claim: bool = True  # lock a file that is being edited until the turn ends
     start_tokens: int = 2000  # hard limit for the briefing an agent gets when it starts
     prompt_recall: bool = True  # show an agent relevant memories for its prompt
-    prompt_tokens: int = 600  # hard limit for those memories
+    prompt_tokens: int = 350  # hard limit for those memories
     pattern_places: str = "context"  # where approved rules go: context (briefing at start), files (of the agents), both
     pattern_tokens: int = 600  # hard limit for the rules in one place
     allow_network_filesystem: bool = False  # allow a SQLite store on a network filesystem, where it may lose data

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from engram.agents.transcripts.adapter import Place
 from engram.agents.transcripts.registry import load_adapters
 from engram.capture import discover
+from engram.capture.case_index import index_cases
+from engram.capture.commits import read_all_commits
 from engram.capture.digests import retention
 from engram.capture.digests.passage import index_digests
 from engram.capture.digests.rebuild import rebuild_due
@@ -83,6 +85,8 @@ def ingest_transcripts(
         analyzed = {*run.writer.changed, *rebuild_due(hub)}
         backfill_exchanges(hub)
         index_digests(hub)
+        read_all_commits(hub, store_redactor)
+        index_cases(hub)
         evicted = retention.evict(hub, whole=all_known and weigh)
         update_index(hub, embed="fast")
         return _build_report(run, len(analyzed), evicted)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from engram.evidence.content_words import extract_content_words
 from engram.evidence.decision_kinds import RECAP
 from engram.platform.sentences import split_sentences
@@ -12,25 +14,48 @@ if TYPE_CHECKING:
 
     from engram.evidence.records import Decision
 
+_BESIDE_RECAP = 320  # characters of other sentences beside a restatement
+_REFERS_BACK = re.compile(r"^(?:and |but |so |no[.,] )*(?:that|this|it|these|those|they|one|same)\b", re.IGNORECASE)
 _NEW = 0.25  # minimum share of a sentence's words that are not yet said
 
 
 def render_decisions(decisions: Sequence[Decision], characters: int) -> str:
     """Return what decisions say within a budget: restatements first, then the sentences that add most."""
     in_force = [item for item in decisions if item.superseded_by is None] or list(decisions)
-    recaps = [item.text for item in in_force if item.kind == RECAP]
-    lines = [recaps[0][:characters]] if recaps else []
-    said = set(extract_content_words(" ".join(lines)))
-    sentences = [sentence for item in in_force if item.kind != RECAP for sentence in split_sentences(item.text)]
-    while sentences:
-        best = max(sentences, key=lambda sentence: _measure_news(sentence, said))
-        sentences.remove(best)
+    return "\n".join(choose_sentences([(item.kind, item.text) for item in in_force], characters))
+
+
+def choose_sentences(decisions: Sequence[tuple[str, str]], characters: int) -> list[str]:
+    """Return the sentences of decisions, given by kind and text, that say most within a budget, in their order."""
+    recaps = [_cut_sentences(text, characters) for kind, text in decisions if kind == RECAP][:1]
+    said = set(extract_content_words(" ".join(recaps)))
+    sentences = [sentence for kind, text in decisions if kind != RECAP for sentence in split_sentences(text)]
+    if recaps:  # which says it all: of what was said before only what stands for itself
+        sentences = [sentence for sentence in sentences if not _REFERS_BACK.match(sentence)]
+    remaining, chosen = [*sentences], []
+    room = min(characters - sum(map(len, recaps)), _BESIDE_RECAP if recaps else characters)
+    while remaining:
+        best = max(remaining, key=lambda sentence: _measure_news(sentence, said))
+        remaining.remove(best)
         if _measure_news(best, said) < 0:
             break
-        if sum(map(len, lines)) + len(lines) + len(best) <= characters:
-            lines.append(best)
+        if len(best) + 1 <= room:
+            room -= len(best) + 1
+            chosen.append(best)
             said |= extract_content_words(best)
-    return "\n".join(lines)
+    return [*recaps, *(sentence for sentence in dict.fromkeys(sentences) if sentence in chosen)]
+
+
+def _cut_sentences(text: str, characters: int) -> str:
+    """Return the first sentences of a text that fit, at least a part of the first."""
+    if len(text) <= characters:
+        return text
+    kept = ""
+    for sentence in split_sentences(text):
+        if len(kept) + len(sentence) + 1 > characters:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return kept or text[:characters]
 
 
 def _measure_news(sentence: str, said: set[str]) -> float:

@@ -194,10 +194,18 @@ def cut_to_tokens(text: str, budget: int) -> str:
     for line in text.splitlines():
         cost = count_tokens(line + "\n")
         if cost > budget:
-            return "\n".join(lines) if lines else line[: max(budget, 0)]
+            return "\n".join(lines) if lines else _cut_line(line, budget)
         lines.append(line)
         budget -= cost
     return "\n".join(lines)
+
+
+def _cut_line(line: str, budget: int) -> str:
+    """Return the start of a line that fits a token budget."""
+    end = 4 * max(budget, 0)
+    while count_tokens(line[:end]) > budget:
+        end = end * 3 // 4
+    return line[:end]
 
 
 def format_count(number: int, singular: str, plural: str = "") -> str:

@@ -56,6 +56,20 @@ def list_by_capture(engine: Engine, capture: int) -> list[Row]:
     return engine.run(_OF_CAPTURE, capture=capture)
 
 
+def get(engine: Engine, capture: int, number: int) -> Row | None:
+    """Return one episode of a session."""
+    rows = engine.run(
+        "select * from episodes where capture = :capture and number = :number", capture=capture, number=number
+    )
+    return rows[0] if rows else None
+
+
+def list_superseded_texts(engine: Engine, capture: int, number: int) -> set[str]:
+    """Return the decisions of an episode that newer ones replaced."""
+    sql = "select text from evidence_items where capture = :capture and episode = :number and superseded_by is not null"
+    return {row["text"] for row in engine.run(sql, capture=capture, number=number)}
+
+
 def save_items(engine: Engine, capture: int, episode: int, rows: Sequence[Row]) -> None:
     """Save the items of one episode; those it no longer has are removed."""
     kept = {row["id"] for row in rows}

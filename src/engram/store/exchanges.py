@@ -55,6 +55,11 @@ select e.id, (select q.id from exchanges q where q.session_id = e.session_id and
   from exchanges e where e.id in ({slots})
 """
 
+_BETWEEN = """
+select role, substr(content, 1, :length) as content from exchanges
+ where session_id = :session_id and at >= :since and at < :until and role in ('user', 'assistant') order by at, id
+"""
+
 _BY_DAY = """
 select {day} as day, count(*) as said{sessions}
   from exchanges e {filtered} where e.role = :role and e.at >= :since and e.at < :until group by 1
@@ -144,6 +149,11 @@ def list_newest(engine: Engine, limit: int) -> list[Row]:
 def list_prompts(engine: Engine, session_id: str, length: int) -> list[Row]:
     """Return the prompts by people in a captured session, in order, cut to a length."""
     return engine.run(_PROMPTS, session_id=session_id, length=length)
+
+
+def list_between(engine: Engine, session_id: str, since: int, until: int, length: int) -> list[Row]:
+    """Return what was said in a session in a span of time, each message cut to a length."""
+    return engine.run(_BETWEEN, session_id=session_id, since=since, until=until, length=length)
 
 
 def fetch_by_ids(engine: Engine, ids: Sequence[int]) -> dict[int, Row]:

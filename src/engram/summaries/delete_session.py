@@ -16,6 +16,7 @@ from engram.settings import is_url
 from engram.store import (
     blobs,
     captures,
+    cases,
     documents,
     dream_inbox,
     event_words,
@@ -105,6 +106,8 @@ def _remove_session(hub: Hub, session: Session, distinctive: DistinctiveWords) -
     capture = captures.find_by_session(hub.engine, session.id)
     rows = events.list_by_capture(hub.engine, capture["num"]) if capture else []
     event_words.unindex_events(hub.engine, [row["id"] for row in rows])
+    if capture:
+        cases.drop_words_of_capture(hub.engine, capture["num"])
     if session.native_id:
         session_store.mark_deleted(hub.engine, session.flavor, session.native_id, hub.now())
     counts = _delete_and_count(hub, session, len(rows))

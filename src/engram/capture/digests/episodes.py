@@ -15,7 +15,7 @@ from engram.evidence.records import Decision, Episode, EpisodeError, OpenItem
 from engram.hub import Hub
 from engram.operation import Help, operation
 from engram.sessions import lifecycle
-from engram.store import captures, episodes, events, sessions
+from engram.store import captures, cases, episodes, events, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,6 +155,13 @@ def save_episodes(engine: Engine, capture: int, fold: Fold, now: int) -> None:
     built = build_episodes(fold.state, fold.episodes)
     fold.episodes.dirty, fold.episodes.dropped = set(), []
     episodes.save(engine, [_build_row(capture, facts) for facts in built])
+    cases.add_episodes(
+        engine,
+        [
+            {"capture": capture, "number": facts["number"], "at": facts["until"] or facts["from"] or now}
+            for facts in built
+        ],
+    )
     for facts in built:
         rows = _build_item_rows(capture, facts, now)
         episodes.save_items(engine, capture, facts["number"], rows)

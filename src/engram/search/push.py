@@ -1,0 +1,136 @@
+"""Choose what an agent is given unasked: for a prompt, and on the first look at a file. It runs in hooks.
+
+A line that carries what was decided is used, a pointer to it is not; noise does harm. So a case is shown only if it
+matches by rare names or by most of the problem, and only what settled it.
+"""
+
+from __future__ import annotations
+
+from engram.evidence import anchors
+from engram.evidence.content_words import extract_content_words
+from engram.platform import text
+from engram.platform.value import value
+from engram.search.briefing import ASKED
+from engram.search.case_search import CaseMatch, find_cases
+from engram.search.resolution import Resolution, load_resolutions, render_resolution
+from engram.store import cases, pushes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.hub import Hub
+    from engram.store.engine import Row
+
+PROMPT, READ = "prompt", "read"
+READ_TOKENS = 200
+_QUESTION = 6_000  # characters of a prompt; what follows is pasted
+_PER_CASE = 260  # tokens
+_MOST = 2  # cases shown at once
+
+# What a match needs; chosen on the dev part of the tasks in `benchmarks/answers` and on prompts that no case answers.
+_WORDS, _COVER, _LEAD = 4.5, 0.15, 1.3
+_NAMED_WORDS, _NAMED_COVER = 2.5, 0.12  # the same, if a rare symbol or file is named
+_NEW = 0.3  # share of a resolution's words that the prompt does not have
+_DECIDED, _CHANGED = 3, 2  # strengths of anchors
+
+
+@value
+class Push:
+    """A text for an agent, why it gets it, and where it comes from."""
+
+    text: str
+    reason: str
+    sources: tuple[str, ...]
+
+
+EMPTY = Push(text="", reason="", sources=())
+
+
+def choose_for_prompt(hub: Hub, session: Row, prompt: str, budget: int) -> Push:
+    """Return what settled the problem that a prompt describes, if it was met before."""
+    if not session["project"]:
+        return EMPTY
+    question = prompt[:_QUESTION]
+    matches = find_cases(hub, question, session["project"], exclude=_list_own_cases(hub, session))
+    chosen = [match for match in matches[:_MOST] if _is_match(match)]
+    if not chosen:
+        return EMPTY
+    found = _drop_known(hub, session, load_resolutions(hub, [match.case for match in chosen], 4 * _PER_CASE))
+    found = [resolution for resolution in found if _adds_something(resolution, question)][:_MOST]
+    names = ", ".join(dict.fromkeys(name for match in chosen for name in match.names))
+    return _render(found, budget, f"names {names}" if names else "describes the same problem")
+
+
+def choose_for_file(hub: Hub, session: Row, path: str, budget: int = READ_TOKENS) -> Push:
+    """Return what was decided about a file that a session looks at for the first time."""
+    project = session["project"]
+    if not project:
+        return EMPTY
+    own = _list_own_cases(hub, session)
+    rows = [
+        row
+        for row in cases.list_anchored(hub.engine, project, "file", anchors.get_leaf(path), 40)
+        if row["id"] not in own and row["strength"] >= _CHANGED and anchors.is_same_file(path, row["name"])
+    ]
+    found = _drop_known(hub, session, load_resolutions(hub, [row["id"] for row in rows[:_MOST]], 4 * budget))
+    found = [resolution for resolution in found if resolution.is_settled][:_MOST]
+    return _render(found, budget, f"about {path}")
+
+
+def record_push(hub: Hub, session: Row, moment: str, push: Push, *, shown: bool) -> None:
+    """Save what was given; never fail a hook."""
+    try:
+        with hub.engine.transaction(wait=False):
+            pushes.add(
+                hub.engine, push.sources, at=hub.now(), session_id=session["id"], project=session["project"],
+                moment=moment, reason=push.reason[:300], content=push.text, tokens=text.count_tokens(push.text),
+                shown=int(shown),
+            )  # fmt: skip
+    except Exception:  # noqa: S110  busy, full, read-only: the agent goes on
+        pass
+
+
+def _list_own_cases(hub: Hub, session: Row) -> frozenset[int]:
+    """Return the cases of a session itself, of its subagents and of the session that started it."""
+    return frozenset(cases.list_related(hub.engine, session["id"], session["native_id"] or ""))
+
+
+def _is_match(match: CaseMatch) -> bool:
+    """Return whether a case is about the problem of a text."""
+    if match.names:
+        return match.words >= _NAMED_WORDS and match.cover >= _NAMED_COVER
+    return match.words >= _WORDS and match.cover >= _COVER and match.lead >= _LEAD
+
+
+def _drop_known(hub: Hub, session: Row, found: Sequence[Resolution]) -> list[Resolution]:
+    """Return the resolutions that the session was not given yet and that no person turned off."""
+    known = pushes.list_told_sources(hub.engine, session["id"])
+    known |= pushes.list_unwanted_sources(hub.engine, session["project"])
+    return [resolution for resolution in found if _name_source(resolution) not in known and not resolution.superseded]
+
+
+def _name_source(resolution: Resolution) -> str:
+    return f"case:{resolution.case}"
+
+
+def _adds_something(resolution: Resolution, prompt: str) -> bool:
+    """Return whether a resolution settles something that the prompt does not say itself."""
+    words = extract_content_words(" ".join((*resolution.decided, *resolution.causes, *resolution.fixes)))
+    return resolution.is_settled and len(words - extract_content_words(prompt)) >= max(3, _NEW * len(words))
+
+
+def _render(found: list[Resolution], budget: int, reason: str) -> Push:
+    """Return resolutions as one text within a budget."""
+    lines, room = [ASKED], budget - text.count_tokens(ASKED) - 1
+    sources: list[str] = []
+    for resolution in found:
+        if room < _LEAST:
+            break
+        lines.append(render_resolution(resolution, min(room, _PER_CASE) if len(found) > 1 else room))
+        room -= text.count_tokens(lines[-1]) + 1
+        sources.append(_name_source(resolution))
+    return Push(text="\n".join(lines), reason=reason, sources=tuple(sources)) if sources else EMPTY
+
+
+_LEAST = 40  # tokens in which a resolution says something
