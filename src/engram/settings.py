@@ -34,7 +34,7 @@ class Settings:
     raw_max_age_days: int = 365  # drop bodies of digested sessions older than this, even if there is space
     distilled_cap_bytes: int = 1_000_000_000  # report digests above this; they are never dropped
     auto_claim: bool = True  # lock a file that is being edited until the turn ends
-    start_tokens: int = 2000  # hard limit for the briefing an agent gets when it starts
+    start_tokens: int = 450  # hard limit for the briefing an agent gets when it starts
     prompt_recall: bool = True  # show an agent relevant memories for its prompt
     prompt_tokens: int = 350  # hard limit for those memories
     pattern_places: str = "context"  # where approved rules go: context (briefing at start), files (of the agents), both

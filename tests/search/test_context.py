@@ -139,6 +139,10 @@ def test_a_remembered_text_stays_quoted_data(engram: Engram) -> None:
 def test_a_start_brings_who_the_user_is_and_what_was_done_here(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("Mend the login form.")
+    work.edits("/home/me/app/login.py")
+    work.runs(
+        "git commit -am 'Check the password of the login form'", "[main 1234567] Check the password of the login form"
+    )
     work.answers("The login form works.")
     engram.ingest()
     engram.set_profile("Lives in a lighthouse.")
@@ -178,9 +182,9 @@ def test_the_budget_is_kept_whatever_it_is(full: Engram, budget: int, prompt: st
     assert count_tokens(context.text) == context.tokens <= budget
 
 
-def test_a_larger_budget_tells_more(full: Engram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # without a project, everything counts
-    small, large = full.context(budget=200), full.context(budget=3000)
+def test_a_larger_budget_tells_more(full: Engram) -> None:
+    prompt = "deploy key3 vault3 ops3"
+    small, large = full.context(prompt, budget=200), full.context(prompt, budget=3000)
     assert len(small.sources) <= len(large.sources)
     assert large.sources
     assert small.left_out + len(small.sources) == large.left_out + len(large.sources)

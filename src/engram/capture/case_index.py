@@ -85,13 +85,13 @@ def _join_settled(facts: dict[str, Any]) -> str:
 
 def _list_anchors(project: str, settled: str, changed: list[str], mentioned: str) -> list[Row]:
     """Return the files and symbols of a case: named where something was settled, changed, or only mentioned."""
-    files = dict.fromkeys(anchors.find_paths(settled), 3)
-    files |= {path: 2 for path in changed if path not in files}
+    files = dict.fromkeys(anchors.find_paths(settled), anchors.DECIDED)
+    files |= {path: anchors.CHANGED for path in changed if path not in files}
     paths, symbols = Counter(anchors.find_paths(mentioned)), Counter(anchors.find_symbols(mentioned))
-    files |= {path: 1 for path, _ in paths.most_common(_FILES) if path not in files}
+    files |= {path: anchors.MENTIONED for path, _ in paths.most_common(_FILES) if path not in files}
     decided = anchors.find_symbols(settled)[:_SYMBOLS]
-    names = dict.fromkeys(decided, 3) | {
-        symbol: 1 for symbol, _ in symbols.most_common(_SYMBOLS) if symbol not in decided
+    names = dict.fromkeys(decided, anchors.DECIDED) | {
+        symbol: anchors.MENTIONED for symbol, _ in symbols.most_common(_SYMBOLS) if symbol not in decided
     }
     spans = _hash_spans(project, list(files), decided) if decided else {}
     return [

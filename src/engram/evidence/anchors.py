@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 FRESH, DRIFTED, GONE = "fresh", "drifted", "gone"
+DECIDED, CHANGED, MENTIONED = 3, 2, 1  # how strongly a case is tied to a file or symbol
 
 _PATH = re.compile(
     r"(?<![\w@/.-])(?:[A-Za-z]:[\\/]|~?/|\.{1,2}/)?(?:[\w@+-][\w.@+-]*[\\/])*"
@@ -22,6 +23,12 @@ _SYMBOL = re.compile(
     r"(?<=`)[A-Za-z_]\w{2,}(?=`)|(?<=`\.)[A-Za-z_]\w{2,}(?=`)|(?<=\w\.)[a-z_]\w{3,}(?=[`(])"
 )
 _LONGEST = 80
+_PRODUCTS = frozenset(  # names of products, written like identifiers
+    """github gitlab bitbucket youtube linkedin javascript typescript postgresql mysql sqlite mongodb openai chatgpt
+    iphone ipad macos ios vscode intellij powershell webassembly graphql fastapi devops facebook whatsapp paypal
+    airbnb wordpress tiktok deepseek langchain pytorch tensorflow nodejs nextjs autocad xbox playstation doordash
+    mcdonald oauth dockerhub stackoverflow codecov dynamodb bigquery cloudflare""".split()
+)
 _MODIFIER = (
     r"(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([^)]*\))?|unsafe|"
     r"override|open|sealed|data|inline|extern|declare)\s+)*"
@@ -44,7 +51,8 @@ def find_paths(text: str) -> list[str]:
 def find_symbols(text: str) -> list[str]:
     """Return the identifiers in a text that are written as code, each once."""
     bare = _PATH.sub(" ", _URL.sub(" ", text))
-    return list(dict.fromkeys(match[0] for match in _SYMBOL.finditer(bare) if 3 <= len(match[0]) <= _LONGEST))
+    found = (match[0] for match in _SYMBOL.finditer(bare))
+    return list(dict.fromkeys(name for name in found if 3 <= len(name) <= _LONGEST and name.lower() not in _PRODUCTS))
 
 
 def get_leaf(path: str) -> str:

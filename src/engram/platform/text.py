@@ -203,7 +203,7 @@ def cut_to_tokens(text: str, budget: int) -> str:
 def _cut_line(line: str, budget: int) -> str:
     """Return the start of a line that fits a token budget."""
     end = 4 * max(budget, 0)
-    while count_tokens(line[:end]) > budget:
+    while end and count_tokens(line[:end]) > budget:
         end = end * 3 // 4
     return line[:end]
 

@@ -109,6 +109,8 @@ def _find_named(hub: Hub, text: str, project: str | None, total: int) -> dict[in
         rows = cases.list_anchored(hub.engine, project, kind, leaf, _NAMED)
         if len({row["id"] for row in rows}) <= max(_FREE_NAMES, total // 20):
             for row in rows:
-                if kind == "symbol" or anchors.is_same_file(name, row["name"]):
+                if row["strength"] > anchors.MENTIONED and (
+                    kind == "symbol" or anchors.is_same_file(name, row["name"])
+                ):
                     named.setdefault(row["id"], []).append(name)
     return {case: list(dict.fromkeys(names)) for case, names in named.items()}

@@ -7,7 +7,7 @@ matches by rare names or by most of the problem, and only what settled it.
 from __future__ import annotations
 
 from engram.evidence import anchors
-from engram.evidence.content_words import extract_content_words
+from engram.evidence.content_words import extract_content_words, measure_overlap
 from engram.platform import text
 from engram.platform.value import value
 from engram.search.briefing import ASKED
@@ -29,10 +29,11 @@ _PER_CASE = 260  # tokens
 _MOST = 2  # cases shown at once
 
 # What a match needs; chosen on the dev part of the tasks in `benchmarks/answers` and on prompts that no case answers.
-_WORDS, _COVER, _LEAD = 4.5, 0.15, 1.3
+_WORDS, _COVER, _LEAD = 5.5, 0.2, 1.5
+_SURE_WORDS, _SURE_COVER = 9.0, 0.3  # so much is enough even if another case is as near
 _NAMED_WORDS, _NAMED_COVER = 2.5, 0.12  # the same, if a rare symbol or file is named
 _NEW = 0.3  # share of a resolution's words that the prompt does not have
-_DECIDED, _CHANGED = 3, 2  # strengths of anchors
+_SAME_SUBJECT = 0.3  # share of words that two decisions about one subject have in common
 
 
 @value
@@ -57,7 +58,7 @@ def choose_for_prompt(hub: Hub, session: Row, prompt: str, budget: int) -> Push:
     if not chosen:
         return EMPTY
     found = _drop_known(hub, session, load_resolutions(hub, [match.case for match in chosen], 4 * _PER_CASE))
-    found = [resolution for resolution in found if _adds_something(resolution, question)][:_MOST]
+    found = _sort_versions([resolution for resolution in found if _adds_something(resolution, question)][:_MOST])
     names = ", ".join(dict.fromkeys(name for match in chosen for name in match.names))
     return _render(found, budget, f"names {names}" if names else "describes the same problem")
 
@@ -71,7 +72,7 @@ def choose_for_file(hub: Hub, session: Row, path: str, budget: int = READ_TOKENS
     rows = [
         row
         for row in cases.list_anchored(hub.engine, project, "file", anchors.get_leaf(path), 40)
-        if row["id"] not in own and row["strength"] >= _CHANGED and anchors.is_same_file(path, row["name"])
+        if row["id"] not in own and row["strength"] >= anchors.CHANGED and anchors.is_same_file(path, row["name"])
     ]
     found = _drop_known(hub, session, load_resolutions(hub, [row["id"] for row in rows[:_MOST]], 4 * budget))
     found = [resolution for resolution in found if resolution.is_settled][:_MOST]
@@ -100,6 +101,8 @@ def _is_match(match: CaseMatch) -> bool:
     """Return whether a case is about the problem of a text."""
     if match.names:
         return match.words >= _NAMED_WORDS and match.cover >= _NAMED_COVER
+    if match.words >= _SURE_WORDS and match.cover >= _SURE_COVER:
+        return True
     return match.words >= _WORDS and match.cover >= _COVER and match.lead >= _LEAD
 
 
@@ -118,6 +121,13 @@ def _adds_something(resolution: Resolution, prompt: str) -> bool:
     """Return whether a resolution settles something that the prompt does not say itself."""
     words = extract_content_words(" ".join((*resolution.decided, *resolution.causes, *resolution.fixes)))
     return resolution.is_settled and len(words - extract_content_words(prompt)) >= max(3, _NEW * len(words))
+
+
+def _sort_versions(found: list[Resolution]) -> list[Resolution]:
+    """Return two resolutions of one subject with the newer one first, others as they are."""
+    if len(found) == 2 and measure_overlap(" ".join(found[1].decided), " ".join(found[0].decided)) >= _SAME_SUBJECT:
+        return sorted(found, key=lambda resolution: -resolution.at)
+    return found
 
 
 def _render(found: list[Resolution], budget: int, reason: str) -> Push:

@@ -63,10 +63,16 @@ select distinct c.* from evidence_items old
 """
 
 
+_HAS_FILE = """
+select 1 as one from case_anchors a join cases c on c.id = a.case_id
+ where a.leaf = :leaf and a.kind = 'file' and a.strength >= 2 and c.project = :project limit 1
+"""
+
 _RELATED = """
 select c.id from cases c join captures k on k.num = c.capture join sessions s on s.id = k.session_id
  where s.id = :session_id or (k.parent = :native_id and :native_id <> '')
     or s.native_id = (select o.parent from captures o where o.session_id = :session_id)
+    or k.root = (select o.root from captures o where o.session_id = :session_id)
 """
 
 
@@ -130,6 +136,11 @@ def list_superseding(engine: Engine, capture: int, number: int) -> list[Row]:
     return engine.run(_SUPERSEDING, capture=capture, number=number)
 
 
+def is_anchored(engine: Engine, project: str, leaf: str) -> bool:
+    """Return whether a case of a project changed a file of this name or settled something about it."""
+    return bool(engine.run(_HAS_FILE, project=project, leaf=leaf))
+
+
 def list_anchored(engine: Engine, project: str, kind: str, leaf: str, limit: int) -> list[Row]:
     """Return the cases of a project that are about a file or a symbol, strongest and newest first."""
     return engine.run(_ANCHORED, project=project, kind=kind, leaf=leaf, limit=limit)
@@ -153,6 +164,12 @@ def delete_after(engine: Engine, capture: int, number: int) -> None:
     )
     engine.run_many(_DROP_WORDS[engine.dialect], rows)
     engine.run("delete from cases where capture = :capture and number > :number", capture=capture, number=number)
+
+
+def scrub_words(engine: Engine) -> None:
+    """Rewrite the index of words without those of removed cases, which FTS5 only marks as deleted."""
+    if engine.dialect == "sqlite":
+        engine.run("insert into case_words (case_words) values ('optimize')")
 
 
 def mark_all_stale(engine: Engine) -> None:

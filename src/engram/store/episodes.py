@@ -46,6 +46,24 @@ select i.id, i.capture, i.episode, i.words, i.text
 """
 
 
+# The last episodes of a project, without those of subagents.
+_RECENT = """
+select e.*, s.id as session_id, s.branch, s.flavor
+  from episodes e join captures c on c.num = e.capture join sessions s on s.id = c.session_id
+ where s.project = :project and s.id <> :exclude and coalesce(c.relation, '') <> 'subagent'
+ order by e.ended_at desc limit :limit
+"""
+
+# Decisions that say that they change an earlier one, made after a time.
+_AMENDING = """
+select i.id, i.capture, i.episode, i.words, i.text, i.at, e.title, e.facts
+  from evidence_items i join captures c on c.num = i.capture join sessions s on s.id = c.session_id
+  join episodes e on e.capture = i.capture and e.number = i.episode
+ where i.kind = 'decision' and i.at > :at and s.project = :project and i.facts like :amends
+ order by i.at limit :limit
+"""
+
+
 def save(engine: Engine, rows: Sequence[Row]) -> None:
     """Save episodes, replacing the ones with the same number."""
     engine.run_many(_PUT, rows)
@@ -54,6 +72,11 @@ def save(engine: Engine, rows: Sequence[Row]) -> None:
 def list_by_capture(engine: Engine, capture: int) -> list[Row]:
     """Return the episodes of a session in order."""
     return engine.run(_OF_CAPTURE, capture=capture)
+
+
+def list_recent(engine: Engine, project: str, exclude: str, limit: int) -> list[Row]:
+    """Return the last episodes of a project except those of one session, newest first."""
+    return engine.run(_RECENT, project=project, exclude=exclude, limit=limit)
 
 
 def get(engine: Engine, capture: int, number: int) -> Row | None:
@@ -112,6 +135,11 @@ def list_older_decisions(
 ) -> list[Row]:  # fmt: skip
     """Return the decisions in force that a project had before a time, newest first."""
     return engine.run(_OLDER, project=project, at=at, capture=capture, episode=episode, limit=limit)
+
+
+def list_amending_decisions(engine: Engine, project: str, at: int, limit: int) -> list[Row]:
+    """Return the decisions of a project after a time that say that they change an earlier one, oldest first."""
+    return engine.run(_AMENDING, project=project, at=at, limit=limit, amends='%"amends":true%')
 
 
 def mark_superseded(engine: Engine, ids: Sequence[str], by: str) -> None:

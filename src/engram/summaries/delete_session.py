@@ -55,6 +55,7 @@ def delete_sessions(hub: Hub, family: list[Session], *, dry_run: bool = False) -
     with suppress(_DeletionDryRun), hub.engine.transaction(durable=True):
         session_store.lock_rows(hub.engine, [item.id for item in family])
         removals += [_remove_session(hub, item, distinctive) for item in family]
+        cases.scrub_words(hub.engine)
         model_calls.delete_replies(hub.engine)
         dream_inbox.mark_new(hub.engine, dream_inbox.SCRUB, ["index"], hub.now())
         blobs.recount_kept_bytes(hub.engine)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from engram import Engram
+from engram.platform.text import count_tokens
 from engram.store import hook_log
 from engram.surfaces.hooks.responses import MAX_CONTEXT_CHARS
 from tests.conftest import git
@@ -78,14 +79,26 @@ def test_a_start_shows_the_last_work_on_the_project(repository: Path, tmp_path: 
         engram.complete(earlier, "done")
         told = hook(event("SessionStart", "abc", repository))["additionalContext"]
     assert "> Decided: money is kept in whole cents" in told
-    assert f"codex on main, 0 s ago, unclear [`{earlier}`]" in told
+    assert f"- 0 s ago on main, unclear: rounding [`{earlier}`]" in told
 
 
 def test_the_same_start_reported_twice_is_answered_once(repository: Path) -> None:
     started = event("SessionStart", "abc", repository, source="startup")
     assert hook(started)
     assert hook(started) == {}
-    assert hook({**started, "source": "compact"})  # a compaction removed it from the context, so it is repeated
+    assert hook({**started, "source": "compact"}) == {}  # nothing changed since
+
+
+def test_a_session_that_goes_on_gets_only_what_is_new(repository: Path, tmp_path: Path) -> None:
+    hook(event("SessionStart", "abc", repository, source="startup"))
+    with Engram(tmp_path / "home") as engram:
+        (session,) = engram.get_active_sessions()
+        engram.send(None, session.id, "the schema changed")
+        engram.set_world_state("# The world\nThe release is frozen.")
+    told = hook(event("SessionStart", "abc", repository, source="resume"))["additionalContext"]
+    assert "the schema changed" in told
+    assert "frozen" not in told
+    assert count_tokens(told) <= 100
 
 
 def test_the_same_prompt_reported_twice_is_answered_once(repository: Path, tmp_path: Path) -> None:
@@ -424,10 +437,11 @@ def test_a_failed_recall_is_logged_and_messages_are_delivered(repository: Path, 
     hook(event("SessionStart", "abc", repository))
     with Engram(tmp_path / "home") as engram:
         engram.send(None, engram.get_active_sessions()[0].id, "the schema changed")
-        engram.engine.run("drop table segments")
+        engram.engine.run("drop table case_anchors")
+        engram.engine.run("drop table cases")
     response = hook(event("UserPromptSubmit", "abc", repository, prompt="which port does the billing service use?"))
     assert "the schema changed" in response["additionalContext"]
-    assert [fired.problem for fired in log(tmp_path) if "Recall failed" in fired.problem]
+    assert [fired.problem for fired in log(tmp_path) if "Memory search failed" in fired.problem]
 
 
 def test_a_flavor_of_several_words_is_one_word_in_the_log(tmp_path: Path) -> None:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from engram.store.engine import Engine, Row
 
 _OLDER = 500  # decisions of a project that a newer one is compared with
+_AMENDING = 100  # decisions that change earlier ones, with which an older decision is compared
 _SAME_SUBJECT = 4  # rare words that two decisions about the same thing share
+_SAME_SHARE = 0.3  # share of the words of the shorter one that they share
 
 
 @operation()
@@ -165,7 +167,7 @@ def save_episodes(engine: Engine, capture: int, fold: Fold, now: int) -> None:
     for facts in built:
         rows = _build_item_rows(capture, facts, now)
         episodes.save_items(engine, capture, facts["number"], rows)
-        _supersede_older(engine, capture, facts, rows)
+        _supersede(engine, capture, facts, rows)
 
 
 def _build_row(capture: int, facts: dict[str, Any]) -> Row:
@@ -177,8 +179,10 @@ def _build_row(capture: int, facts: dict[str, Any]) -> Row:
 
 
 def _build_item_rows(capture: int, facts: dict[str, Any], now: int) -> list[Row]:
+    said = _join_said(facts, [item["text"] for item in facts["decisions"]])
+    amending = {"amends": True} if decisions.amends(said) else {}
     groups = (
-        ("decision", facts["decisions"]), ("rejected", facts["rejected"]),
+        ("decision", [item | amending for item in facts["decisions"]]), ("rejected", facts["rejected"]),
         ("cause", [{"kind": "cause", **item} for item in facts["causes"]]),
         ("open", [{"kind": "open", "text": text, "keys": []} for text in facts["open"]]),
     )  # fmt: skip
@@ -195,24 +199,43 @@ def _build_item_rows(capture: int, facts: dict[str, Any], now: int) -> list[Row]
     return list(rows.values())
 
 
-def _supersede_older(engine: Engine, capture: int, facts: dict[str, Any], rows: list[Row]) -> None:
-    """Mark older decisions of the project that this episode says it changes."""
+def _join_said(facts: dict[str, Any], decided: list[str]) -> str:
+    return " ".join([facts["title"], facts["request"], *decided])
+
+
+def _supersede(engine: Engine, capture: int, facts: dict[str, Any], rows: list[Row]) -> None:
+    """Mark decisions of the project that a newer episode says it changes, whichever of them was read first."""
     decided = [row for row in rows if row["kind"] == "decision"]
-    said = " ".join([facts["title"], facts["request"], *(row["text"] for row in decided)])
-    if not decided or not decisions.amends(said):
-        return
-    owner = captures.get(engine, capture)
-    session = sessions.get(engine, owner["session_id"])
+    session = sessions.get(engine, captures.get(engine, capture)["session_id"]) if decided else None
     if session is None or not session["project"]:
         return
-    words = set(extract_content_words(said))
-    older = episodes.list_older_decisions(
-        engine, session["project"], decided[0]["at"], capture, facts["number"], _OLDER
-    )
-    best: dict[tuple[int, int], list[str]] = {}
-    for row in older:
-        shared = words & set(row["words"].split())
-        if len(shared) >= _SAME_SUBJECT and len(shared) >= 0.3 * min(len(words), len(row["words"].split())):
-            best.setdefault((row["capture"], row["episode"]), []).append(row["id"])
-    if best:
-        episodes.mark_superseded(engine, [item_id for ids in best.values() for item_id in ids], decided[0]["id"])
+    _supersede_older(engine, session["project"], capture, facts, decided)
+    _supersede_by_newer(engine, session["project"], capture, decided)
+
+
+def _supersede_older(
+    engine: Engine, project: str, capture: int, facts: dict[str, Any], decided: list[Row]
+) -> None:  # fmt: skip
+    said = _join_said(facts, [row["text"] for row in decided])
+    if not decisions.amends(said):
+        return
+    older = episodes.list_older_decisions(engine, project, decided[0]["at"], capture, facts["number"], _OLDER)
+    replaced = [row["id"] for row in older if _is_same_subject(extract_content_words(said), row["words"])]
+    episodes.mark_superseded(engine, replaced, decided[0]["id"])
+
+
+def _supersede_by_newer(engine: Engine, project: str, capture: int, decided: list[Row]) -> None:
+    for newer in episodes.list_amending_decisions(engine, project, decided[0]["at"], _AMENDING):
+        if newer["capture"] == capture:
+            continue
+        facts = orjson.loads(newer["facts"])
+        said = _join_said({"title": newer["title"], "request": facts["request"]}, [newer["text"]])
+        replaced = [row["id"] for row in decided if _is_same_subject(extract_content_words(said), row["words"])]
+        episodes.mark_superseded(engine, replaced, newer["id"])
+
+
+def _is_same_subject(words: frozenset[str], other_words: str) -> bool:
+    """Return whether two decisions, given by their content words, are about the same thing."""
+    other = set(other_words.split())
+    shared = words & other
+    return len(shared) >= _SAME_SUBJECT and len(shared) >= _SAME_SHARE * min(len(words), len(other))

@@ -12,7 +12,7 @@ from engram.hub import Hub
 from engram.platform import host, text
 from engram.sessions import lifecycle
 from engram.settings import is_url
-from engram.store import activity, handled_events, server_probe
+from engram.store import activity, handled_events, injected_texts, server_probe
 from engram.store import messages as message_store
 from engram.store import sessions as session_store
 from engram.surfaces.hooks import responses, tool_files
@@ -121,7 +121,9 @@ def _build_context(hub: Hub, event: HookEvent, session_id: str) -> HookResponse 
     if not responses.reaches_model(event) or event.in_subagent or not _is_first_report(hub, event):
         return None
     if _needs_briefing(hub, event):
-        return _to_response(_build_briefing(hub, session_id))
+        return _to_response(
+            _build_news(hub, session_id) if _goes_on(hub, event, session_id) else _build_briefing(hub, session_id)
+        )
     if event.event == START:
         return None
     parts = (
@@ -164,6 +166,17 @@ def _needs_briefing(hub: Hub, event: HookEvent) -> bool:
         )
 
 
+def _goes_on(hub: Hub, event: HookEvent, session_id: str) -> bool:
+    """Return whether a session goes on that was briefed before."""
+    return event.source in ("resume", "compact") and bool(injected_texts.filter_sessions(hub.engine, [session_id]))
+
+
+def _build_news(hub: Hub, session_id: str) -> str:
+    from engram.search.briefing import build_news
+
+    return build_news(hub, session_id)
+
+
 def _build_briefing(hub: Hub, session_id: str) -> str:
     from engram.search.briefing import build_briefing
 
@@ -198,9 +211,9 @@ def _recall_for_prompt(hub: Hub, event: HookEvent, session_id: str) -> str:
     """Return memories that clearly match a prompt and are found in time."""
     if not hub.settings.prompt_recall or len(event.prompt) < _MIN_PROMPT_CHARS:
         return ""
-    from engram.surfaces.hooks.prompt_recall import recall_for_prompt
+    from engram.surfaces.hooks.prompt_recall import push_for_prompt
 
-    return recall_for_prompt(hub, event.prompt, lifecycle.require_session(hub, session_id))
+    return push_for_prompt(hub, event, lifecycle.require_session(hub, session_id))
 
 
 def _handle_tool(hub: Hub, event: HookEvent, session_id: str) -> HookResponse | None:
@@ -220,7 +233,18 @@ def _handle_tool(hub: Hub, event: HookEvent, session_id: str) -> HookResponse | 
     if seen_paths:
         file_edits.record_files_seen(hub, session_id, seen_paths, event.cwd)
     changes = file_edits.check_after_command(hub, session_id) if is_shell else []
-    return _to_response("\n\n".join(part for part in (*changes, _build_tool_context(hub, event, session_id)) if part))
+    known = _push_for_read(hub, event, session_id, seen_paths) if seen_paths and not paths else ""
+    parts = (*changes, _build_tool_context(hub, event, session_id), known)
+    return _to_response("\n\n".join(part for part in parts if part))
+
+
+def _push_for_read(hub: Hub, event: HookEvent, session_id: str, paths: list[str]) -> str:
+    """Return what was decided about a file at the first read of it."""
+    if not hub.settings.prompt_recall or not responses.reaches_model(event) or event.in_subagent:
+        return ""
+    from engram.surfaces.hooks.prompt_recall import push_for_read
+
+    return push_for_read(hub, event, lifecycle.require_session(hub, session_id), paths)
 
 
 def _guard_edit(hub: Hub, event: HookEvent, session_id: str, paths: list[str]) -> HookResponse | None:

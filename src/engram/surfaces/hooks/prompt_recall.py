@@ -1,41 +1,77 @@
-"""Search memory for a prompt: only clear matches, and only within a time limit."""
+"""Give an agent what settled a problem before: for its prompt, and when it first looks at a file."""
 
 from __future__ import annotations
 
 import threading
 import time
 
-from engram.agents.agent import PROMPT
-from engram.hub import Hub
-from engram.store import hook_log, injected_texts
+from engram.agents.agent import AFTER, PROMPT
+from engram.store import cases, handled_events, hook_log, injected_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from engram.store.engine import Row
+    from collections.abc import Callable
 
-_MAX_PROMPT_CHARS = 20_000  # the question is at the top; what follows is pasted text
+    from engram.hub import Hub
+    from engram.search.push import Push
+    from engram.store.engine import Row
+    from engram.surfaces.hooks.hook_event import HookEvent
+
 _TIMEOUT_SECONDS = 2.0  # the agent waits; the first read of a large store may take longer
 
 
-def recall_for_prompt(hub: Hub, prompt: str, session: Row) -> str:
-    """Return memories that match a prompt, or an empty string."""
-    results: list[str] = []
-    thread = threading.Thread(
-        target=_search_memory, args=(hub, prompt[:_MAX_PROMPT_CHARS], session, results), daemon=True
-    )
+def push_for_prompt(hub: Hub, event: HookEvent, session: Row) -> str:
+    """Return what settled the problem in a prompt, or an empty string."""
+
+    def choose() -> Push:
+        from engram.search.push import choose_for_prompt
+
+        return choose_for_prompt(hub, session, event.prompt, hub.settings.prompt_tokens)
+
+    return _push(hub, session, PROMPT, "prompt", choose)
+
+
+def push_for_read(hub: Hub, event: HookEvent, session: Row, paths: list[str]) -> str:
+    """Return what was decided about a file that a session reads for the first time, or an empty string."""
+    path = paths[0].replace("\\", "/")
+    leaf = path.rpartition("/")[2].lower()
+    if not cases.is_anchored(hub.engine, session["project"], leaf):
+        return ""
+    with hub.engine.transaction():
+        if not handled_events.mark_first_time(
+            hub.engine, event.flavor, event.session, "read", path, hub.now(), handled_events.WEEK
+        ):
+            return ""
+
+    def choose() -> Push:
+        from engram.search.push import choose_for_file
+
+        return choose_for_file(hub, session, path)
+
+    return _push(hub, session, AFTER, "read", choose)
+
+
+def _push(hub: Hub, session: Row, event: str, moment: str, choose: Callable[[], Push]) -> str:
+    """Return the text to give, if it is found in time; a failure is logged and the agent goes on."""
+    started, results, problems = time.perf_counter(), [], []
+
+    def search() -> None:
+        try:
+            results.append(choose())
+        except Exception as error:  # messages are still delivered
+            problems.append(f"Memory search failed. {error.__class__.__name__}: {error}")
+
+    thread = threading.Thread(target=search, daemon=True)
     thread.start()
     thread.join(_TIMEOUT_SECONDS)
-    return results[0] if results else ""
+    if thread.is_alive():
+        problems.append(f"Memory search timed out after {_TIMEOUT_SECONDS:g} s.")
+    if problems:
+        hook_log.write_entry(hub.settings.home, session["flavor"], event, time.perf_counter() - started, problems[0])
+    if problems or not results[0].text:
+        return ""
+    from engram.search.push import record_push
 
-
-def _search_memory(hub: Hub, prompt: str, session: Row, results: list[str]) -> None:
-    started = time.perf_counter()
-    try:
-        from engram.search.context import context
-
-        answer = context(hub, prompt, session["id"], session["project"] or None, hub.settings.prompt_tokens)
-        results.append(answer.text)
-        injected_texts.record_text(hub.engine, session["id"], answer.text, hub.now())
-    except Exception as error:  # messages are still delivered
-        problem = f"Recall failed. {error.__class__.__name__}: {error}"
-        hook_log.write_entry(hub.settings.home, session["flavor"], PROMPT, time.perf_counter() - started, problem)
+    record_push(hub, session, moment, results[0], shown=True)
+    injected_texts.record_text(hub.engine, session["id"], results[0].text, hub.now())
+    return results[0].text
