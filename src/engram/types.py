@@ -272,6 +272,8 @@ class Ingested:
     retention: Retention | None = None
     dry_run: bool = False
     unread: tuple[Any, ...] = ()  # files that could not be read, now or last time: path, size and reason
+    agents: dict[str, int] | None = None  # sessions by agent
+    unrecognized: tuple[str, ...] = ()  # files in a directory you named that no agent writes as transcripts
 
 
 @value

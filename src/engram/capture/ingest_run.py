@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -128,26 +129,31 @@ def _build_report(run: Sweep, analyzed: int, evicted: Retention | None) -> Inges
         bytes=sum(run.read.values()),
         analyzed=analyzed,
         sessions=len(run.sessions),
+        agents=dict(sorted(Counter(name.partition(":")[0] for name in run.sessions).items())),
         redacted=dict(run.writer.redactor.rule_counts),
         failures=run.failures,
         retention=evicted,
         dry_run=run.dry_run,
         unread=tuple(run.unread.values()),
+        unrecognized=tuple(run.unrecognized),
     )
 
 
 def _find_named(paths: Iterable[str], places: list[tuple[str, Place]]) -> list[TranscriptFile]:
     """Return the files the user named; for a directory, all possible transcripts in it."""
-    transcripts: list[TranscriptFile] = []
+    transcripts: dict[str, TranscriptFile] = {}
     for path in map(os.path.abspath, paths):
-        inside = discover.list_files_below(path) if os.path.isdir(path) else []
-        flavors = {item: discover.find_flavor(item, places) for item in inside or [path]}
+        is_directory = os.path.isdir(path)
+        flavors = {
+            item: discover.find_flavor(item, places)
+            for item in (discover.list_candidates_below(path) if is_directory else [path])
+        }
         sources = (
-            discover.stat_transcript(item, flavors[item], expected=bool(flavors[item] or not inside))
+            discover.stat_transcript(item, flavors[item], expected=bool(flavors[item] or not is_directory))
             for item in flavors
         )
-        existing = [item for item in sources if item]
-        if not existing:
+        existing = {item.path: item for item in sources if item}
+        if not existing and not is_directory:
             raise InvalidInput(field="paths", reason=f"No such file: {path!r}.")
-        transcripts += existing
-    return transcripts
+        transcripts |= existing
+    return list(transcripts.values())

@@ -56,6 +56,7 @@ class Sweep:
         self.sessions: set[str] = set()
         self.failures: dict[str, str] = {}
         self.unread: dict[str, UnreadFile] = {}
+        self.unrecognized: list[str] = []  # in a directory that the user named
 
     def run(
         self, transcripts: Iterable[TranscriptFile], progress: Progress | None = None, *, all_known: bool = False
@@ -170,6 +171,10 @@ class Sweep:
             adapter = discover.find_adapter(source)
         except discover.UnreadableFile as problem:
             self.counts["unknown"] += 1
+            if isinstance(problem, discover.UnknownFormat) and not source.expected:
+                self.unrecognized.append(source.display_path)
+                self.counts["discovered"] -= 1
+                return None
             self._record_skipped(source, str(problem), readers=format_versions() if problem.is_lasting else "")
             return None
         if adapter is None:

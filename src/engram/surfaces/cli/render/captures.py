@@ -51,6 +51,7 @@ def _(result: Ingested) -> str:
     if result.redacted:
         lines.append(f"Redacted {text.format_count(sum(result.redacted.values()), 'secret')}.")
     lines += [style(f"✗ {path}: {why}", fg="red") for path, why in result.failures.items()]
+    lines += _format_unrecognized(result.unrecognized)
     lines += format_unread_files([item for item in result.unread if item.path not in result.failures])
     if result.retention and (result.retention.freed or result.retention.data_loss or result.retention.distilled_over):
         lines.append(render(result.retention))
@@ -63,7 +64,22 @@ def _format_ingest_counts(result: Ingested) -> str:
     if not result.ingested:
         return f"Nothing new.{unchanged if result.discovered else ' No transcripts were found.'}"
     amount = f"{text.format_size(result.bytes)} from {text.format_count(result.ingested, 'transcript')}"
-    return f"{verb} {format_ingested_counts(result)} ({amount}).{unchanged if result.skipped_unchanged else ''}"
+    by_agent = ", ".join(f"{count:,} {name}" for name, count in (result.agents or {}).items())
+    agents = f" By agent: {by_agent}." if result.agents and len(result.agents) > 1 else ""
+    unchanged = unchanged if result.skipped_unchanged else ""
+    return f"{verb} {format_ingested_counts(result)} ({amount}).{agents}{unchanged}"
+
+
+def _format_unrecognized(paths: Sequence[str]) -> list[str]:
+    """Return the lines that name the files of a directory that are no transcripts; of many, the first."""
+    if not paths:
+        return []
+    count = text.format_count(len(paths), "file is not a transcript", "files are not transcripts")
+    lines = [style(f"{count} of a supported agent:", fg="yellow")]
+    lines += [f"  {_mask_unprintable(path)}" for path in paths[:_MAX_FILES]]
+    if len(paths) > _MAX_FILES:
+        lines.append(f"  … and {len(paths) - _MAX_FILES:,} more; --json names them all.")
+    return lines
 
 
 def format_ingested_counts(result: Ingested) -> str:
