@@ -13,7 +13,7 @@ from engram.agents.transcripts.registry import load_adapters
 from engram.capture import discover
 from engram.capture.digests import retention
 from engram.capture.digests.passage import index_digests
-from engram.capture.digests.rebuild import rebuild_due
+from engram.capture.digests.rebuild import PASS_BYTES, list_outdated, rebuild_due
 from engram.capture.discover import TranscriptFile
 from engram.capture.exchange_backfill import backfill_exchanges
 from engram.capture.guides import ingest_guides
@@ -81,12 +81,12 @@ def ingest_transcripts(
         known_secrets.save_known_hashes(hub.settings.home, store_redactor)
         if hub.engine.dialect == "sqlite":
             reserve_file.reserve_space(hub.settings.home)
-        analyzed = {*run.writer.changed, *rebuild_due(hub)}
+        analyzed = {*run.writer.changed, *rebuild_due(hub, PASS_BYTES)}
         backfill_exchanges(hub)
         index_digests(hub)
         evicted = retention.evict(hub, whole=all_known and weigh)
         update_index(hub, embed="fast")
-        return _build_report(run, len(analyzed), evicted)
+        return _build_report(run, len(analyzed), evicted, len(list_outdated(hub)))
 
 
 def _make_room(hub: Hub) -> bool:
@@ -122,7 +122,7 @@ def _choose_transcripts(
     return [source for source in transcripts if source.changed_at >= after]
 
 
-def _build_report(run: Sweep, analyzed: int, evicted: Retention | None) -> Ingested:
+def _build_report(run: Sweep, analyzed: int, evicted: Retention | None, outdated: int = 0) -> Ingested:
     return Ingested(
         **run.counts,
         ingested=len(run.read),
@@ -136,6 +136,7 @@ def _build_report(run: Sweep, analyzed: int, evicted: Retention | None) -> Inges
         dry_run=run.dry_run,
         unread=tuple(run.unread.values()),
         unrecognized=tuple(run.unrecognized),
+        outdated=outdated,
     )
 
 

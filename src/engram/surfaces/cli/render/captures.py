@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from engram.capture.digests.daily_activity import Day
+from engram.capture.digests.rebuild_report import RebuiltDigests
 from engram.capture.digests.transcript import Outline
 from engram.clock import to_datetime
 from engram.platform import text
@@ -50,12 +51,22 @@ def _(result: Ingested) -> str:
         lines.append(f"Skipped {text.format_count(result.damaged, 'unreadable byte')}.")
     if result.redacted:
         lines.append(f"Redacted {text.format_count(sum(result.redacted.values()), 'secret')}.")
+    if result.outdated:
+        count = text.format_count(result.outdated, "older session keeps its", "older sessions keep their")
+        lines.append(f"{count} digest by earlier rules for now; `engram digest --all` rebuilds them all.")
     lines += [style(f"✗ {path}: {why}", fg="red") for path, why in result.failures.items()]
     lines += _format_unrecognized(result.unrecognized)
     lines += format_unread_files([item for item in result.unread if item.path not in result.failures])
     if result.retention and (result.retention.freed or result.retention.data_loss or result.retention.distilled_over):
         lines.append(render(result.retention))
     return "\n".join(lines)
+
+
+@render.register
+def _(result: RebuiltDigests) -> str:
+    rebuilt = text.format_count(result.rebuilt, "digest")
+    left = f" {text.format_count(result.left, 'session')} cannot be read; run `engram check`." if result.left else ""
+    return f"Rebuilt {rebuilt}.{left}" if result.rebuilt else f"All digests are up to date.{left}"
 
 
 def _format_ingest_counts(result: Ingested) -> str:
