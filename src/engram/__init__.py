@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from engram.api import Engram, sitrep, update_world_state
     from engram.capture.digests.daily_activity import Day
+    from engram.capture.digests.rebuild_report import RebuiltDigests
     from engram.capture.digests.transcript import Outline, Turn
     from engram.capture.storage import Storage
     from engram.dream.priorities import Drive
@@ -268,6 +269,7 @@ __all__ = [
     "Placement",
     "Process",
     "Project",
+    "RebuiltDigests",
     "Recommendation",
     "RepairRefused",
     "Retention",
@@ -317,6 +319,7 @@ __all__ = [
 # The modules of the names that are not in `errors`, `types`, `api` or `surfaces.errors`.
 _MODULES = {
     "capture.digests.daily_activity": ("Day",),
+    "capture.digests.rebuild_report": ("RebuiltDigests",),
     "capture.digests.transcript": ("Outline", "Turn"),
     "capture.storage": ("Storage",),
     "dream.priorities": ("Drive",),

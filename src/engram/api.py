@@ -95,6 +95,7 @@ class Engram(Hub):
     get_outline = transcript.get_outline
     locate_event = transcript.locate_event
     get_digest = digest.get_digest
+    rebuild_digests = digest.rebuild_digests
     set_outcome = digest.set_outcome
     list_episodes = episodes.list_episodes
     list_decisions = episodes.list_decisions

@@ -272,6 +272,9 @@ class Ingested:
     retention: Retention | None = None
     dry_run: bool = False
     unread: tuple[Any, ...] = ()  # files that could not be read, now or last time: path, size and reason
+    agents: dict[str, int] | None = None  # sessions by agent
+    outdated: int = 0  # sessions whose digest was made by older rules and is rebuilt later
+    unrecognized: tuple[str, ...] = ()  # files in a directory you named that no agent writes as transcripts
 
 
 @value

@@ -171,3 +171,72 @@ def test_places() -> None:
     roots = [place.root for place in adapter.places({"HOME": "/h"}, [])]
     assert "/h/.config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks" in roots
     assert roots[-1] == "/h/.cline/data/sessions"
+
+
+def history(folder: Path, *messages: dict[str, Any]) -> Path:
+    path = folder / "tasks" / "1700000000000" / "api_conversation_history.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(orjson.dumps(list(messages)))
+    return path
+
+
+def talk(role: str, *texts: str, **facts: Any) -> dict[str, Any]:
+    return {"role": role, "content": [{"type": "text", "text": text} for text in texts], **facts}
+
+
+OLD_TASK = (
+    talk("user", "<task>\nFix it\n</task>", "<environment_details>\n# Current Working Directory (/home/me/p) Files\n"),
+    talk("assistant", "<thinking>hm</thinking>\n\nLooking.\n\n<read_file>\n<path>a.py</path>\n</read_file>"),
+    talk("user", "[read_file for 'a.py'] Result:", "x = 1", "<environment_details>\n</environment_details>"),
+    talk("assistant", "<execute_command>\n<command>ls</command>\n</execute_command>"),
+    talk("user", "[execute_command for 'ls'] Result:", "The user denied this operation."),
+    talk("assistant", "<attempt_completion>\n<result>\nDone\n</result>\n</attempt_completion>"),
+    talk("user", "[attempt_completion] Result:", "<feedback>\nNot yet\n</feedback>"),
+)
+
+
+def test_what_was_sent_to_the_model_is_read_as_the_task(tmp_path: Path) -> None:
+    items = read(adapter, history(tmp_path, *OLD_TASK))
+    kept = [(event.kind, event.role, event.text) for event in events(items) if event.name != "injected"]
+    assert kept == [
+        ("message", "user", "Fix it"), ("thinking", "assistant", "hm"), ("message", "assistant", "Looking."),
+        ("call", "assistant", ""), ("result", "tool", "x = 1"), ("call", "assistant", ""),
+        ("result", "tool", "The user denied this operation."), ("message", "assistant", "Done"),
+        ("message", "user", "Not yet"),
+    ]  # fmt: skip
+    calls = [event for event in events(items) if event.kind == "call"]
+    assert [(call.name, call.arguments) for call in calls] == [
+        ("read_file", {"path": "a.py"}), ("execute_command", {"command": "ls"}),
+    ]  # fmt: skip
+    results = [event for event in events(items) if event.kind == "result"]
+    assert [result.call_id for result in results] == [call.call_id for call in calls]
+    assert [result.verdict for result in results] == [None, "denied"]
+    assert abouts(items) == {"1700000000000": {"cwd": "/home/me/p"}}
+    assert events(items)[0].at == NOW * 1000
+
+
+def test_tools_in_the_models_own_form_are_read_too(tmp_path: Path) -> None:
+    call = {"type": "tool_use", "id": "c1", "name": "read_file", "input": {"path": "a.py"}}
+    done = {"type": "tool_use", "id": "c2", "name": "attempt_completion", "input": {"result": "Done"}}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": "x = 1"}
+    more = {"type": "tool_result", "tool_use_id": "c2", "content": "<feedback>\nMore\n</feedback>"}
+    path = history(
+        tmp_path, talk("user", "<task>\nFix it\n</task>", ts=NOW), {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [result]}, {"role": "assistant", "content": [done]},
+        {"role": "user", "content": [more]},
+    )  # fmt: skip
+    spoken = [event.text for event in events(read(adapter, path)) if event.kind == "message"]
+    assert spoken == ["Fix it", "Done", "More"]
+    joined = [event.call_id for event in events(read(adapter, path)) if event.kind in ("call", "result")]
+    assert joined == ["c1", "c1", "c2"]
+
+
+def test_roos_history_is_roos(tmp_path: Path) -> None:
+    path = history(tmp_path, talk("user", "<task>\nFix it\n</task>", "<environment_details>\n<slug>code</slug>"))
+    assert roo.adapter.recognises(str(path), path.read_bytes())
+    assert not adapter.recognises(str(path), path.read_bytes())
+    assert events(read(roo.adapter, path))[0].text == "Fix it"
+
+
+def test_damage_to_a_history_does_not_raise(tmp_path: Path) -> None:
+    survives(adapter, history(tmp_path, *OLD_TASK), tmp_path, "api_conversation_history.json")

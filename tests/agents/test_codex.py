@@ -116,3 +116,34 @@ def test_every_real_rollout_is_read_without_an_exception() -> None:
     assert len(own) > 20
     for path in own:
         read(adapter, path)
+
+
+def test_what_later_versions_add_is_read(tmp_path: Path) -> None:
+    review = {"overall_explanation": "One bug.", "findings": [{"title": "Off by one", "body": "In the loop."}, 7]}
+    path = rollout(
+        tmp_path, META,
+        ("event_msg", {"type": "thread_name_updated", "thread_name": "The parser"}),
+        ("event_msg", {"type": "thread_goal_updated", "goal": {"objective": "Ship it", "status": "active"}}),
+        ("event_msg", {"type": "item_completed", "item": {"type": "Plan", "id": "p", "text": "1. Read"}}),
+        ("event_msg", {"type": "exited_review_mode", "review_output": review}),
+        ("event_msg", {"type": "patch_apply_end", "success": True, "changes": {"/w/a.py": {"type": "add"}}}),
+        ("event_msg", {"type": "mcp_tool_call_end", "result": {"Err": "no such tool"}}),
+        ("response_item", {"type": "agent_message", "author": "a", "recipient": "b", "content": [{"text": "Look"}]}),
+        ("inter_agent_communication", {"author": "b", "recipient": "a", "content": "Seen"}),
+        ("response_item", {"type": "context_compaction", "encrypted_content": "gAAA"}),
+        ("response_item", {"type": "additional_tools", "tools": [{"name": "x"}]}),
+        ("world_state", {"full": True, "state": {"agents_md": {}}}),
+    )  # fmt: skip
+    items = read(adapter, path)
+    assert about(items)["title"] == "The parser"
+    assert [(e.kind, e.name, e.text, e.verdict) for e in events(items)[1:]] == [
+        ("lifecycle", "thread_name_updated", "", None),
+        ("lifecycle", "thread_goal_updated", "Ship it", None),
+        ("lifecycle", "completed Plan", "1. Read", None),
+        ("lifecycle", "exited_review_mode", "One bug.\n\nOff by one\nIn the loop.", None),
+        ("lifecycle", "patch_apply_end", "/w/a.py", None),
+        ("lifecycle", "mcp_tool_call_end", "", "error"),
+        ("message", "agent_message", "Look", None),
+        ("message", "agent_message", "Seen", None),
+        ("lifecycle", "context_compaction", "", None),
+    ]

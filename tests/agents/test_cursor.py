@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -186,8 +187,113 @@ def test_no_damage_makes_it_raise(store: Store, tmp_path: Path) -> None:
         read(adapter, copy)
 
 
+class ChatStore:
+    """A store.db as Cursor's command line writes it."""
+
+    def __init__(self, home: Path, chat: str = CHAT, **meta: Any) -> None:
+        self.path = home / ".cursor" / "chats" / "0123abcd" / chat / "store.db"
+        self.path.parent.mkdir(parents=True)
+        self.db = apsw.Connection(str(self.path))
+        self.db.execute("create table blobs (id text primary key, data blob); create table meta (key text, value text)")
+        self.meta = {"agentId": chat, "name": "A chat", "createdAt": 1_767_225_600_000, "lastUsedModel": "m-1", **meta}
+
+    def add(self, content: bytes, *, hexed: bool = False) -> str:
+        name = sha256(content).hexdigest()
+        self.db.execute("insert or ignore into blobs values (?, ?)", (name, content.hex() if hexed else content))
+        return name
+
+    def finish(self, *messages: str, workspace: str = "") -> Path:
+        root = b"".join(b"\x0a\x20" + bytes.fromhex(name) for name in messages)
+        root += b"\x4a" + bytes([len(workspace)]) + workspace.encode() if workspace else b""
+        facts = orjson.dumps({**self.meta, "latestRootBlobId": self.add(root)})
+        self.db.execute("delete from meta")
+        self.db.execute("insert into meta values ('0', ?)", (facts.hex(),))
+        return self.path
+
+
+def said(role: str, *parts: dict[str, Any]) -> bytes:
+    return orjson.dumps({"role": role, "content": list(parts)})
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+def chat_store(home: Path, *, hexed: bool = False) -> ChatStore:
+    made = ChatStore(home)
+    call = {"type": "tool-call", "toolCallId": "t1", "toolName": "Shell", "args": {"command": "ls"}}
+    result = {"type": "tool-result", "toolCallId": "t1", "toolName": "Shell", "result": "Exit code: 2\n\nno such file"}
+    names = [
+        made.add(content, hexed=hexed)
+        for content in (
+            b'{"role":"system","content":"Be kind"}',
+            said("user", text("<user_info>\nWorkspace Path: /home/me/p\n</user_info>")),
+            said("user", text("<user_query>\nDo it\n</user_query>")),
+            said("assistant", {"type": "reasoning", "text": "hm"}, text("Looking."), call),
+            said("tool", result),
+        )
+    ]
+    made.finish(*names, names[2])
+    return made
+
+
+@pytest.mark.parametrize("hexed", [False, True])
+def test_a_chat_store_is_read(tmp_path: Path, hexed: bool) -> None:
+    items = read(adapter, chat_store(tmp_path, hexed=hexed).path)
+    assert [(event.kind, event.role, event.name, event.text) for event in events(items)] == [
+        ("message", "system", "injected", "Be kind"),
+        ("message", "system", "injected", "<user_info>\nWorkspace Path: /home/me/p\n</user_info>"),
+        ("message", "user", None, "Do it"),
+        ("thinking", "assistant", None, "hm"),
+        ("message", "assistant", None, "Looking."),
+        ("call", "assistant", "Shell", ""),
+        ("result", "tool", "Shell", "Exit code: 2\n\nno such file"),
+        ("message", "user", None, "Do it"),  # said twice, stored once
+    ]
+    assert [(event.verdict, event.exit_code) for event in events(items) if event.kind == "result"] == [("error", 2)]
+    assert [event.order for event in events(items)] == sorted({event.order for event in events(items)})
+    assert abouts(items) == {CHAT: {"title": "A chat", "model": "m-1", "cwd": "/home/me/p"}}
+
+
+def test_what_a_summary_replaced_is_still_read(tmp_path: Path) -> None:
+    made = ChatStore(tmp_path, name="New Agent")
+    made.add(said("user", text("First")))
+    made.finish(made.add(said("user", text("Second"))), workspace="file:///home/me/a%20b")
+    items = read(adapter, made.path)
+    assert [event.text for event in events(items)] == ["First", "Second"]
+    assert abouts(items) == {CHAT: {"model": "m-1", "cwd": "/home/me/a b"}}
+
+
+def test_older_chat_stores_wrap_messages_in_protobuf(tmp_path: Path) -> None:
+    made, message = ChatStore(tmp_path), said("user", text("Wrapped"))
+    made.finish(made.add(b"\x08\x01\x22" + bytes([len(message)]) + message))
+    assert [event.text for event in events(read(adapter, made.path))] == ["Wrapped"]
+
+
+def test_a_chat_store_that_lost_blobs_or_is_damaged_does_not_raise(tmp_path: Path) -> None:
+    made = chat_store(tmp_path)
+    made.db.execute(
+        "delete from blobs where rowid = 3; insert into blobs values (null, null), ('x', 7), ('y', x'0affff')"
+    )
+    assert len(events(read(adapter, made.path))) == 6
+    made.db.close()
+    copy = tmp_path / "copy" / "store.db"
+    copy.parent.mkdir()
+    for data in spoilt(made.path.read_bytes()):
+        copy.write_bytes(data)
+        adapter.recognises(str(copy), data[:HEAD_BYTES])
+        read(adapter, copy)
+
+
+def test_another_programs_store_of_the_same_name_is_not_recognised(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    apsw.Connection(str(path)).execute("create table blobs (id, data); create table meta (key, value)")
+    assert not adapter.recognises(str(path), path.read_bytes())
+
+
 def test_places() -> None:
     roots = [place.root for place in adapter.places({"HOME": "/h", "APPDATA": "/r"}, [])]
     assert roots == [
         "/h/.config/Cursor/User", "/h/Library/Application Support/Cursor/User", "/r/Cursor/User", "/h/.cursor/projects",
+        "/h/.cursor/chats",
     ]  # fmt: skip

@@ -29,6 +29,13 @@ def packed(engram: Engram, name: str) -> bytes:
     return bytes(rows[0]["content"])
 
 
+def keep(store: blobs.BlobStore, body: bytes) -> tuple[str, int]:
+    """Save a body and make it durable."""
+    kept = store.save(body)
+    store.sync()
+    return kept
+
+
 def replace(engram: Engram, name: str, content: bytes | None) -> None:
     """Damage a body as a broken disk does; without content it is deleted."""
     if engram.engine.dialect == "postgres":
@@ -148,14 +155,14 @@ def test_content_of_another_body_is_noticed(engram: Engram, works: list[Claude])
 
 def test_leftovers_are_counted_and_no_problem(engram: Engram, works: list[Claude]) -> None:
     bodies = blobs.BlobStore(engram.engine, engram.settings)
-    bodies.save(b"of a sweep that was killed")
+    keep(bodies, b"of a sweep that was killed")
     report = engram.check()
     assert (report.problems, report.leftovers) == ((), 1)
 
 
 def test_repair_removes_leftovers_and_nothing_else(engram: Engram, works: list[Claude]) -> None:
     bodies = blobs.BlobStore(engram.engine, engram.settings)
-    bodies.save(b"of a sweep that was killed")
+    keep(bodies, b"of a sweep that was killed")
     assert engram.check(repair=True).mended == ("moved 1 body that nothing refers to into quarantine",)
     assert bodies.list_names() == set(names(engram))
     assert engram.check().leftovers == 0
@@ -233,7 +240,7 @@ def test_a_session_without_its_digest_is_named(engram: Engram, works: list[Claud
 
 
 def test_nothing_is_changed_without_repair(engram: Engram, works: list[Claude]) -> None:
-    blobs.BlobStore(engram.engine, engram.settings).save(b"of a sweep that was killed")
+    keep(blobs.BlobStore(engram.engine, engram.settings), b"of a sweep that was killed")
     replace(engram, names(engram)[0], None)
     event_words.unindex_events(engram.engine, [engram.recall("flywheel")[0].event or 0])
     engram.engine.run("update captures set digest_due = 1")
@@ -243,7 +250,7 @@ def test_nothing_is_changed_without_repair(engram: Engram, works: list[Claude]) 
 
 
 def test_repair_does_not_wait_for_a_sweep_but_reports_it(engram: Engram, works: list[Claude]) -> None:
-    name, _ = blobs.BlobStore(engram.engine, engram.settings).save(b"of a sweep that is still running")
+    name, _ = keep(blobs.BlobStore(engram.engine, engram.settings), b"of a sweep that is still running")
     with SweepLock(engram.settings.home):
         assert engram.check().leftovers == 1
         with pytest.raises(SweepRunning):
@@ -260,7 +267,7 @@ def test_a_body_another_machine_cleared_away_is_not_named_by_this_one(
     ):
         Claude(home).says("Hello")
         here.ingest()
-        name, size = blobs.BlobStore(here.engine, here.settings).save(b"just read by us")
+        name, size = keep(blobs.BlobStore(here.engine, here.settings), b"just read by us")
         there.check(repair=True)
         with pytest.raises(BodyGone):
             blobs.insert(here.engine, sha256=name, capture=1, batch=1, raw_bytes=15, stored_bytes=size, now=here.now())
@@ -276,7 +283,7 @@ def test_a_body_another_machine_is_about_to_name_is_not_cleared_away(
         Claude(home).says("Hello")
         here.ingest()
         bodies = blobs.BlobStore(there.engine, there.settings)
-        name, size = blobs.BlobStore(here.engine, here.settings).save(b"just read by us")
+        name, size = keep(blobs.BlobStore(here.engine, here.settings), b"just read by us")
         facts = {"capture": 1, "batch": 2, "raw_bytes": 15, "stored_bytes": size}
         cleaner = Thread(target=bodies.remove, args=(name,))
         with here.engine.transaction():

@@ -15,7 +15,8 @@ from engram import BodyGone, Engram, StoreDamaged, StoreFull
 from engram.platform.zstd import zstd
 from engram.store import blobs
 from engram.store.blobs import BlobStore
-from tests.capture.test_check import replace
+from engram.store.filesystem import sync_filesystem
+from tests.capture.test_check import keep, replace
 from tests.capture.transcripts import Claude
 
 BODY = b'{"text": "Build the flywheel"}\n' * 40
@@ -42,7 +43,7 @@ def path_of(store: BlobStore, name: str = NAME, directory: str = "") -> Path:
 
 
 def test_a_body_is_named_by_its_content_and_read_back(bodies: BlobStore) -> None:
-    name, size = bodies.save(BODY)
+    name, size = keep(bodies, BODY)
     assert (name, bodies.get(name)) == (NAME, BODY)
     assert 0 < size < len(BODY)
     assert bodies.list_names() == {NAME}
@@ -51,7 +52,7 @@ def test_a_body_is_named_by_its_content_and_read_back(bodies: BlobStore) -> None
 def test_a_body_is_one_compressed_file_that_only_its_owner_reads(local: BlobStore) -> None:
     before = os.umask(0)
     try:
-        _, size = local.save(BODY)
+        _, size = keep(local, BODY)
     finally:
         os.umask(before)
     path = path_of(local)
@@ -63,9 +64,9 @@ def test_a_body_is_one_compressed_file_that_only_its_owner_reads(local: BlobStor
 
 
 def test_a_body_that_is_stored_already_is_not_written_again(local: BlobStore) -> None:
-    first = local.save(BODY)
+    first = keep(local, BODY)
     written = path_of(local).stat().st_ino
-    assert local.save(BODY) == first
+    assert keep(local, BODY) == first
     assert path_of(local).stat().st_ino == written
 
 
@@ -78,7 +79,7 @@ def test_a_body_that_is_gone_is_called_gone(bodies: BlobStore) -> None:
 @pytest.mark.parametrize("content", [b"not zstd at all", zstd.compress(b"another body")], ids=["noise", "another"])
 def test_a_damaged_body_is_named_and_never_returned(engram: Engram, content: bytes) -> None:
     store = BlobStore(engram.engine, engram.settings)
-    store.save(BODY)
+    keep(store, BODY)
     replace(engram, NAME, content)
     with pytest.raises(StoreDamaged) as refused:
         store.get(NAME)
@@ -113,15 +114,17 @@ def test_a_new_body_and_its_new_directories_are_synced_before_it_is_named(local:
     local.save(BODY)
     path = path_of(local)
     parent, root, home = path.parent, path.parent.parent, path.parent.parent.parent
-    assert synced[:2] == [home, root]
-    assert [item.suffix for item in synced[2:]] == [".tmp"]
-    assert synced[2].parent == parent
+    assert synced == [home, root]
+    assert not path.exists()
     synced.clear()
     descriptors = os.listdir("/proc/self/fd")
-    local.sync_directories()
-    assert synced == [parent]
-    local.sync_directories()
-    assert synced == [parent]
+    local.sync()
+    assert [item.suffix for item in synced] == [".tmp", ""]
+    assert [item.parent for item in synced] == [parent, root]
+    assert path.exists()
+    synced.clear()
+    local.sync()
+    assert synced == []
     assert os.listdir("/proc/self/fd") == descriptors
 
 
@@ -129,25 +132,45 @@ def test_a_new_body_and_its_new_directories_are_synced_before_it_is_named(local:
 def test_a_body_left_by_a_crash_gets_its_directory_synced_too(timed: Engram, synced: list[Path]) -> None:
     crashed, later = (BlobStore(timed.engine, timed.settings) for _ in range(2))
     crashed.save(BODY)
+    crashed.sync()
     synced.clear()
     later.save(BODY)
     assert synced == []
-    later.sync_directories()
+    later.sync()
     assert synced == [path_of(later).parent]
 
 
 @linux
 def test_a_second_body_in_a_known_directory_makes_no_directory(local: BlobStore, synced: list[Path]) -> None:
-    local.save(BODY)
+    keep(local, BODY)
     beside = next(body for body in (b"%d" % number for number in range(9999)) if sha256(body).hexdigest()[0] == NAME[0])
     synced.clear()
     local.save(beside)
-    assert [item.suffix for item in synced] == [".tmp"]
+    assert synced == []
+
+
+def test_many_bodies_are_synced_at_once(local: BlobStore, synced: list[Path]) -> None:
+    if not sync_filesystem(os.getcwd()):
+        pytest.skip("this system cannot sync a filesystem: every body is synced by itself")
+    names = [local.save(b"%d" % number)[0] for number in range(100)]
+    assert local.list_names() == set()
+    synced.clear()
+    local.sync()
+    assert synced == []  # by one call for all of them, before they are named, and one after
+    assert local.list_names() == set(names)
+    assert local.list_unfinished_files() == []
+
+
+def test_bodies_that_are_not_wanted_leave_nothing(local: BlobStore) -> None:
+    local.save(BODY)
+    local.discard_unsynced()
+    local.sync()
+    assert (local.list_names(), local.list_unfinished_files()) == (set(), [])
 
 
 @linux
 def test_moves_into_and_out_of_quarantine_are_synced(local: BlobStore, synced: list[Path]) -> None:
-    local.save(BODY)
+    keep(local, BODY)
     synced.clear()
     local.quarantine(NAME)
     kept = path_of(local, directory=local.quarantine_directory)
@@ -163,13 +186,15 @@ def test_moves_into_and_out_of_quarantine_are_synced(local: BlobStore, synced: l
 def test_a_full_disk_is_called_full_and_leaves_no_half_a_body(
     local: BlobStore, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
+    Path(path_of(local).parent).mkdir(parents=True)
     monkeypatch.setattr(os, "fsync", failing(number))
+    local.save(BODY)
     with pytest.raises(StoreFull) as refused:
-        local.save(BODY)
+        local.sync()
     assert local.directory in str(refused.value)
     monkeypatch.undo()
     assert (local.list_names(), local.list_unfinished_files()) == (set(), [])
-    local.save(BODY)
+    keep(local, BODY)
     assert local.get(NAME) == BODY
 
 
@@ -179,8 +204,9 @@ def test_another_failure_of_the_disk_is_not_called_full(
 ) -> None:
     Path(path_of(local).parent).mkdir(parents=True)
     monkeypatch.setattr(os, "fsync", failing(number))
+    local.save(BODY)
     with pytest.raises(OSError, match="disk") as refused:
-        local.save(BODY)
+        local.sync()
     assert refused.value.errno == number
     assert local.list_unfinished_files() == []
 
@@ -196,16 +222,16 @@ def failing(number: int) -> Callable[[int], None]:
 
 
 def test_a_removed_body_is_gone_also_from_quarantine(bodies: BlobStore) -> None:
-    bodies.save(BODY)
+    keep(bodies, BODY)
     bodies.quarantine(NAME)
-    bodies.save(BODY)
+    keep(bodies, BODY)
     bodies.remove(NAME)
     assert (bodies.list_names(), bodies.list_quarantined()) == (set(), set())
     bodies.remove(NAME)
 
 
 def test_a_quarantined_body_is_out_of_the_way_and_comes_back_whole(bodies: BlobStore) -> None:
-    bodies.save(BODY)
+    keep(bodies, BODY)
     bodies.quarantine(NAME)
     assert (bodies.list_names(), bodies.list_quarantined()) == (set(), {NAME})
     assert zstd.decompress(path_of(bodies, directory=bodies.quarantine_directory).read_bytes()) == BODY
@@ -215,7 +241,7 @@ def test_a_quarantined_body_is_out_of_the_way_and_comes_back_whole(bodies: BlobS
 
 
 def test_an_unfinished_file_is_no_body(local: BlobStore) -> None:
-    local.save(BODY)
+    keep(local, BODY)
     unfinished = path_of(local).with_suffix(".zst.0a1b.tmp")
     unfinished.write_bytes(b"half")
     assert (local.list_names(), local.list_unfinished_files()) == ({NAME}, [str(unfinished)])
@@ -223,7 +249,7 @@ def test_an_unfinished_file_is_no_body(local: BlobStore) -> None:
 
 def test_bodies_older_than_the_database_are_counted_to_the_microsecond(engram: Engram) -> None:
     store = BlobStore(engram.engine, engram.settings)
-    names = [store.save(body)[0] for body in (b"one", b"two", b"three")]
+    names = [keep(store, body)[0] for body in (b"one", b"two", b"three")]
     assert store.count_older_than_database() == 0
     if engram.engine.dialect == "postgres":
         return
@@ -278,7 +304,7 @@ def test_on_a_server_a_row_refers_only_to_a_body_that_is_stored(postgres_store: 
     with Engram(store=postgres_store, home=str(tmp_path / "home")) as engram:
         with pytest.raises(BodyGone, match=NAME):
             add_row(engram, {"sha256": NAME, "capture": 1}, 1000)
-        BlobStore(engram.engine, engram.settings).save(BODY)
+        keep(BlobStore(engram.engine, engram.settings), BODY)
         with pytest.raises(Exception, match=r"(?i)foreign key"):
             add_row(engram, {"sha256": NAME, "capture": 1}, 1000)
 

@@ -12,6 +12,7 @@ import pytest
 
 from engram import Engram, RepairRefused, StoreMissing
 from engram.store import blobs
+from tests.capture.test_check import keep
 from tests.capture.transcripts import Claude
 
 
@@ -110,7 +111,7 @@ def test_repair_refuses_bodies_of_another_database(filled: Path, tmp_path: Path)
 
 def test_a_first_sweep_that_was_killed_leaves_a_leftover(tmp_path: Path) -> None:
     with Engram(tmp_path / "home") as engram:
-        blobs.BlobStore(engram.engine, engram.settings).save(b"of a sweep that was killed before it wrote a row")
+        keep(blobs.BlobStore(engram.engine, engram.settings), b"of a sweep that was killed before it wrote a row")
         report = engram.check()
         assert (report.problems, report.leftovers) == ((), 1)
         assert engram.check(repair=True).mended == ("moved 1 body that nothing refers to into quarantine",)
@@ -120,7 +121,7 @@ def test_repair_moves_leftovers_to_quarantine_and_brings_back_what_is_needed(eng
     Claude(home).says("Build the flywheel")
     engram.ingest()
     bodies = blobs.BlobStore(engram.engine, engram.settings)
-    name, _ = bodies.save(b"of a sweep that was killed")
+    name, _ = keep(bodies, b"of a sweep that was killed")
     assert engram.check(repair=True).mended == ("moved 1 body that nothing refers to into quarantine",)
     assert name not in bodies.list_names()
     assert name in bodies.list_quarantined()

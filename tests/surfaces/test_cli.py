@@ -21,7 +21,7 @@ from tests.surfaces.conftest import Run
 
 # Operations that a command calls under another name.
 BY_HAND = ["recall", "remember", "index", "delete", "sessions", "show", "ingest", "locks", "unlock", "serve", "config"]
-BY_HAND += ["ask", "flush", "init", "uninit", "doctor", "demo"]
+BY_HAND += ["ask", "flush", "init", "uninit", "doctor", "demo", "digest"]
 BY_HAND += ["dream", "dream log", "dream drives"]
 BY_HAND += ["wiki history"]
 BY_HAND += ["patterns review", "patterns edit", "patterns import", "patterns distribute"]
@@ -34,7 +34,8 @@ ELSEWHERE = {
     "recall": "recall", "recall_summaries": "recall --in gist", "recall_eras": "recall --in era", "index": "index",
     "remember": "remember", "add_exchanges_bulk": "import lyra", "ensure_session": "remember -s",
     "delete_session": "delete",
-    "ingest": "ingest", "list_sessions": "sessions --captured",
+    "ingest": "ingest", "get_digest": "digest", "rebuild_digests": "digest --all",
+    "list_sessions": "sessions --captured",
     "situation": "sitrep --json", "get_active_sessions": "sessions", "get_recent_sessions": "sessions --recent",
     "lock_resource": "lock", "release_resource": "unlock", "release_all": "unlock --all", "check_locks": "locks NAME",
     "list_locks": "locks", "get_world_state": "world show", "check_edit": "hook",

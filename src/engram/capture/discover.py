@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
 
 _LOOKED_AT = 5000  # items to read of a file whose format its content does not identify
+_START = 4096  # bytes that show whether a file may be a transcript
+_BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?[\0\s]*(?:\{\s*"|\[\s*[\[{]|SQLite format 3\0)')
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_DEPTH_SEARCHED = 32
+_NOT_SEARCHED = (".git", ".hg", ".svn", "node_modules", ".venv", "__pycache__")
 _PROBE = 1024  # bytes at the start and end of the part already read, used to detect a replaced file
 
 
@@ -34,6 +40,10 @@ class UnreadableFile(Exception):
     def __init__(self, reason: str, *, is_lasting: bool = True) -> None:
         super().__init__(reason)
         self.is_lasting = is_lasting  # until an adapter changes
+
+
+class UnknownFormat(UnreadableFile):
+    """A file whose content no adapter recognizes, outside the agents' directories."""
 
 
 @value
@@ -148,6 +158,27 @@ def list_files_below(directory: str, flavor: str | None = None) -> list[str]:
     return list(_iter_files(directory, endings, 12, left_out))
 
 
+def list_candidates_below(directory: str) -> list[str]:
+    """Return every file below a directory that may be a transcript, whatever its name."""
+    known_places = [place for _, place in iter_places((directory,))]
+    left_out = tuple({pattern for place in known_places for pattern in place.left_out}) + _NOT_SEARCHED
+    endings = tuple({ending for place in known_places for ending in place.endings})
+    files = dict.fromkeys(_iter_files(directory, ("",), _DEPTH_SEARCHED, left_out))
+    plain = (path for path in files if not path.endswith(".zst") or path.removesuffix(".zst") not in files)
+    return [path for path in plain if path.endswith(endings) or _may_be_transcript(path)]
+
+
+def _may_be_transcript(path: str) -> bool:
+    """Return whether a file starts like one: JSON, a database, or a chat history of Aider."""
+    try:
+        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+            start = file.read(_START) if S_ISREG(os.fstat(file.fileno()).st_mode) else b""
+    except OSError:
+        return False
+    is_chat_history = path.endswith(".md") and b"# aider chat started at " in start
+    return bool(_BEGINNING.match(start)) or is_chat_history or start.startswith(_ZSTD)
+
+
 def find_flavor(path: str, known_places: Iterable[tuple[str, Place]]) -> str:
     """Return the agent whose transcript directory contains a file, also through links, or ""."""
     real = os.path.realpath(path)
@@ -186,7 +217,7 @@ def _find_adapter_by_place(transcript: TranscriptFile) -> Adapter:
     """Return the adapter of the agent whose directory contains the file, if it can read anything in it."""
     adapter = load_adapters().get(transcript.flavor)
     if adapter is None:
-        raise UnreadableFile("not a format of any supported agent")
+        raise UnknownFormat("not a format of any supported agent")
     if not _has_known_events(adapter, transcript.path):
         raise UnreadableFile(f"in the transcript directory of {adapter.flavor}, but in an unknown format")
     return adapter

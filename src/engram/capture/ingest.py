@@ -12,7 +12,9 @@ from engram.types import Ingested
 @operation(writes=True, agent=False)
 def ingest(
     hub: Hub,
-    paths: Annotated[list[str] | None, Help("transcripts to ingest; default: everything new")] = None,
+    paths: Annotated[
+        list[str] | None, Help("transcripts, or directories to search for them; default: everything new")
+    ] = None,
     flavor: Annotated[str | None, Help("only transcripts of this agent")] = None,
     since_hours: Annotated[float | None, Help("only transcripts changed within this many hours")] = None,
     dry_run: Annotated[bool, Help("read transcripts but write nothing")] = False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -14,7 +15,7 @@ from engram.capture.case_index import index_cases
 from engram.capture.commits import read_all_commits
 from engram.capture.digests import retention
 from engram.capture.digests.passage import index_digests
-from engram.capture.digests.rebuild import rebuild_due
+from engram.capture.digests.rebuild import PASS_BYTES, list_outdated, rebuild_due
 from engram.capture.discover import TranscriptFile
 from engram.capture.exchange_backfill import backfill_exchanges
 from engram.capture.guides import ingest_guides
@@ -82,14 +83,14 @@ def ingest_transcripts(
         known_secrets.save_known_hashes(hub.settings.home, store_redactor)
         if hub.engine.dialect == "sqlite":
             reserve_file.reserve_space(hub.settings.home)
-        analyzed = {*run.writer.changed, *rebuild_due(hub)}
+        analyzed = {*run.writer.changed, *rebuild_due(hub, PASS_BYTES)}
         backfill_exchanges(hub)
         index_digests(hub)
         read_all_commits(hub, store_redactor)
         index_cases(hub)
         evicted = retention.evict(hub, whole=all_known and weigh)
         update_index(hub, embed="fast")
-        return _build_report(run, len(analyzed), evicted)
+        return _build_report(run, len(analyzed), evicted, len(list_outdated(hub)))
 
 
 def _make_room(hub: Hub) -> bool:
@@ -125,33 +126,39 @@ def _choose_transcripts(
     return [source for source in transcripts if source.changed_at >= after]
 
 
-def _build_report(run: Sweep, analyzed: int, evicted: Retention | None) -> Ingested:
+def _build_report(run: Sweep, analyzed: int, evicted: Retention | None, outdated: int = 0) -> Ingested:
     return Ingested(
         **run.counts,
         ingested=len(run.read),
         bytes=sum(run.read.values()),
         analyzed=analyzed,
         sessions=len(run.sessions),
+        agents=dict(sorted(Counter(name.partition(":")[0] for name in run.sessions).items())),
         redacted=dict(run.writer.redactor.rule_counts),
         failures=run.failures,
         retention=evicted,
         dry_run=run.dry_run,
         unread=tuple(run.unread.values()),
+        unrecognized=tuple(run.unrecognized),
+        outdated=outdated,
     )
 
 
 def _find_named(paths: Iterable[str], places: list[tuple[str, Place]]) -> list[TranscriptFile]:
     """Return the files the user named; for a directory, all possible transcripts in it."""
-    transcripts: list[TranscriptFile] = []
+    transcripts: dict[str, TranscriptFile] = {}
     for path in map(os.path.abspath, paths):
-        inside = discover.list_files_below(path) if os.path.isdir(path) else []
-        flavors = {item: discover.find_flavor(item, places) for item in inside or [path]}
+        is_directory = os.path.isdir(path)
+        flavors = {
+            item: discover.find_flavor(item, places)
+            for item in (discover.list_candidates_below(path) if is_directory else [path])
+        }
         sources = (
-            discover.stat_transcript(item, flavors[item], expected=bool(flavors[item] or not inside))
+            discover.stat_transcript(item, flavors[item], expected=bool(flavors[item] or not is_directory))
             for item in flavors
         )
-        existing = [item for item in sources if item]
-        if not existing:
+        existing = {item.path: item for item in sources if item}
+        if not existing and not is_directory:
             raise InvalidInput(field="paths", reason=f"No such file: {path!r}.")
-        transcripts += existing
-    return transcripts
+        transcripts |= existing
+    return list(transcripts.values())

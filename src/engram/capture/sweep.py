@@ -21,6 +21,7 @@ from engram.platform.text import to_one_line
 from engram.redaction.redactor import Redactor
 from engram.store import counters, cursors
 
+_COPY = {"copy": True}  # the state of a file whose session is read from another one
 Progress = Callable[[int, int, str], None]  # bytes done, bytes in total, file being read
 
 
@@ -55,6 +56,7 @@ class Sweep:
         self.sessions: set[str] = set()
         self.failures: dict[str, str] = {}
         self.unread: dict[str, UnreadFile] = {}
+        self.unrecognized: list[str] = []  # in a directory that the user named
 
     def run(
         self, transcripts: Iterable[TranscriptFile], progress: Progress | None = None, *, all_known: bool = False
@@ -141,9 +143,27 @@ class Sweep:
         if self.again or needs_retry(cursor):
             since = Mark()
         transcript_cursor = TranscriptCursor(self, source, adapter, usable_cursor, since.offset)
+        if self._is_copy(source, adapter, cursor):
+            transcript_cursor.store_batch(Batch(), Mark(state=_COPY))
+            return
         for batch, mark in _iter_batches(adapter, source, since):
             transcript_cursor.store_batch(batch, mark)
             report(transcript_cursor.offset)
+
+    def _is_copy(self, source: TranscriptFile, adapter: Adapter, cursor: Any) -> bool:
+        """Return whether the session of a file is read from another file that its agent writes."""
+        rank_copies = getattr(adapter, "rank_copies", None)
+        if rank_copies is None or _was_read(cursor, adapter):
+            return False
+        copies = [os.path.abspath(path) for path in rank_copies(source.path)]
+        others = [path for path in copies if path != os.path.abspath(source.path)]
+        if any(_was_read(self._get_cursor_of_path(path), adapter) for path in others):
+            return True
+        return bool(others) and copies[0] in others
+
+    def _get_cursor_of_path(self, path: str) -> Any:
+        source = discover.stat_transcript(path)
+        return self._get_cursor(source) if source else None
 
     def _find_adapter(self, source: TranscriptFile) -> Adapter | None:
         """Return the adapter for a file; record an unreadable file, which is retried when the adapters change."""
@@ -151,6 +171,10 @@ class Sweep:
             adapter = discover.find_adapter(source)
         except discover.UnreadableFile as problem:
             self.counts["unknown"] += 1
+            if isinstance(problem, discover.UnknownFormat) and not source.expected:
+                self.unrecognized.append(source.display_path)
+                self.counts["discovered"] -= 1
+                return None
             self._record_skipped(source, str(problem), readers=format_versions() if problem.is_lasting else "")
             return None
         if adapter is None:
@@ -231,6 +255,13 @@ class TranscriptCursor:
             "damaged": self.damaged, "unread": None, "readers": get_version(self.adapter),
             "ours": orjson.dumps(sorted(self.excluded)).decode() if self.excluded else None,
         }  # fmt: skip
+
+
+def _was_read(cursor: Any, adapter: Adapter) -> bool:
+    """Return whether a cursor is of a file that was read, not passed over as a copy."""
+    if cursor is None or cursor["flavor"] != adapter.flavor or cursor["unread"] is not None:
+        return False
+    return not cursor["state"] or orjson.loads(cursor["state"]) != _COPY
 
 
 def _count_read_before(source: TranscriptFile, cursor: Any) -> int:

@@ -12,6 +12,8 @@ from typing import IO
 
 from engram.errors import Error, StoreReadOnly, SweepRunning
 
+_PAUSE = 0.25  # seconds between attempts
+
 
 class SweepLock:
     """The lock for ingesting, or for what another file name stands for; fails if another process holds it."""
@@ -39,6 +41,25 @@ class SweepLock:
     ) -> None:
         if self._file is not None:
             self._file.close()
+
+
+@contextmanager
+def wait_for_sweep_lock(home: str, patience: float = 120) -> Iterator[None]:
+    """Hold the lock for ingesting for the block, after waiting for a running ingest."""
+    deadline = time.monotonic() + patience
+    lock = SweepLock(home)
+    while True:
+        try:
+            lock.__enter__()
+            break
+        except SweepRunning:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE)
+    try:
+        yield
+    finally:
+        lock.__exit__(None, None, None)
 
 
 def _open_lock_file(path: str) -> IO[str]:

@@ -110,7 +110,7 @@ class Writer:
         """Write the waiting batches with their cursors in one transaction."""
         waiting, self._waiting, self._weight = self._waiting, [], 0
         try:
-            self.blobs.sync_directories()
+            self.blobs.sync()
             with self.engine.transaction():
                 for pending in waiting:
                     self._store_pending(pending)
@@ -123,6 +123,7 @@ class Writer:
     def discard_waiting(self) -> list[TranscriptFile]:
         """Drop the waiting batches and cached sessions; return the transcripts they came from."""
         sources = [pending.origin.source for pending in self._waiting]
+        self.blobs.discard_unsynced()
         self._waiting, self._weight, self._altered, self._words = [], 0, [], []
         self.register.clear()
         return sources

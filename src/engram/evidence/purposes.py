@@ -11,8 +11,7 @@ TEST, BUILD, LINT, COMMIT, REVERT, PUSH = "test", "build", "lint", "commit", "re
 
 _MAYBE = re.compile(
     r"test|spec|tox|nox|jest|mocha|ava\b|check|lint|build|tsc|mypy|pyright|ruff|flake8|vet\b|clippy|biome|prettier"
-    r"|gofmt|vale|make|gcc|clang|cargo|mvn|gradle|docker|commit|push|revert|reset|restore|stash|clean|checkout|gh pr",
-    re.IGNORECASE,
+    r"|gofmt|vale|make|gcc|clang|cargo|mvn|gradle|docker|commit|push|revert|reset|restore|stash|clean|checkout|gh pr"
 )
 _TEST_PROGRAMS = frozenset(
     "pytest py.test unittest tox nox jest vitest mocha ava rspec minitest phpunit pest ctest gotestsum nextest karma"
@@ -67,7 +66,7 @@ def find_purpose(command: str) -> str:
 @lru_cache(maxsize=512)
 def find_run(command: str) -> tuple[str, ProgramRun | None]:
     """Return the purpose of a command and the program that serves it."""
-    if not _MAYBE.search(command):
+    if not _MAYBE.search(command.lower()):
         return "", None
     named = [(purpose, run) for run in parse_command(command) if (purpose := _name_purpose(run.words))]
     for purpose in (COMMIT, REVERT, PUSH, TEST, BUILD, LINT):

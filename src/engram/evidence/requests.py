@@ -175,7 +175,7 @@ def _list_prose(text: str) -> list[str]:
         bare = line.strip()
         if not bare or _LOG_LINE.match(line) or bare.startswith((">", "#")):
             continue
-        letters = sum(character.isalpha() or character == " " for character in bare)
+        letters = sum(map(str.isalpha, bare)) + bare.count(" ")
         if letters >= 0.55 * len(bare) or _LINK.search(bare) or ord(max(bare)) > 0x2E80:
             lines.append(_strip_marks(_LIST_MARKER.sub("", bare)))
     return lines

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engram.hub import Hub
+from engram.index.coverage import list_unembedded_segments
 from engram.index.dense import quantize_vectors
 from engram.index.doc_kinds import EXCHANGES
 from engram.index.snapshot import DOC
@@ -58,32 +59,12 @@ def load_embedders(hub: Hub, *, fast: bool = False) -> list[Embedder]:
 
 def count_unembedded(hub: Hub, model: Embedder) -> int:
     """Count the docs a model still has to embed."""
-    return sum(row["count"] - row["through"] for row in _list_unembedded_segments(hub, model))
-
-
-def _list_unembedded_segments(hub: Hub, model: Embedder) -> list[dict[str, Any]]:
-    """Return the segments a model still has to embed; the bundled one skips what another has embedded."""
-    spaces = {row["model"]: row["id"] for row in index_segments.list_spaces(hub.engine)}
-    rows = index_segments.list_coverage(hub.engine, spaces.get(model.model, 0))
-    unfinished = [row for row in rows if row["through"] < row["count"]]
-    if not unfinished or embedder.get_model_name(embedder.get_embedder_name(hub.settings), hub.settings) == model.model:
-        return unfinished
-    covered = {
-        row["id"]
-        for space in spaces.values()
-        for row in index_segments.list_coverage(hub.engine, space)
-        if _is_covered(row)
-    }
-    return [row for row in unfinished if row["id"] not in covered]
-
-
-def _is_covered(row: dict[str, Any]) -> bool:
-    return bool(row["through"] >= row["count"])
+    return sum(row["count"] - row["through"] for row in list_unembedded_segments(hub, model.model))
 
 
 def embed_next_docs(hub: Hub, model: Embedder) -> int:
     """Embed the next docs and return their number; no lock is held while the model runs."""
-    row = next(iter(_list_unembedded_segments(hub, model)), None)
+    row = next(iter(list_unembedded_segments(hub, model.model)), None)
     if row is None:
         return 0
     docs, texts = _read_texts(hub, row["id"], row["through"])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engram.hub import Hub
+from engram.index.coverage import needs_fast_embedding
 from engram.index.index_report import Indexed
 from engram.operation import Help, operation
 from engram.store import dream_inbox, exchanges, index_segments, passages
@@ -58,7 +59,7 @@ def update_index(
     if embed != "fast":  # an ingest does not wait for it
         _scrub_if_due(hub, thorough)
     embedded = 0
-    if embed:
+    if embed and (embed != "fast" or needs_fast_embedding(hub)):
         from engram.index.embedding import embed_all
 
         embedded = embed_all(hub, progress, fast=embed == "fast")

@@ -15,6 +15,8 @@ _KEPT = 200_000  # words whose pieces are cached
 # A word or a single symbol; ideographs stand alone.
 _WORD = re.compile(r"[^\W_\u3400-\u9fff\uf900-\ufaff]+|[^\w\s]|_|[\u3400-\u9fff\uf900-\ufaff]")
 
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+
 
 class WordPiece:
     """Splits text into numbers of known pieces, lower-cased and without accents."""
@@ -27,19 +29,17 @@ class WordPiece:
     def __call__(self, text: str, limit: int) -> list[int]:
         """Return the pieces of a text, up to a limit."""
         pieces: list[int] = []
+        known = self._words
         for word in _WORD.findall(_fold_text(text)):
-            pieces += self._get_pieces(word)
+            pieces += known.get(word) or self._add_word(word)
             if len(pieces) >= limit:
                 return pieces[:limit]
         return pieces
 
-    def _get_pieces(self, word: str) -> list[int]:
-        pieces = self._words.get(word)
-        if pieces is None:
-            pieces = self._split_word(word)
-            if len(self._words) >= _KEPT:
-                self._words.clear()
-            self._words[word] = pieces
+    def _add_word(self, word: str) -> list[int]:
+        if len(self._words) >= _KEPT:
+            self._words.clear()
+        pieces = self._words[word] = self._split_word(word)
         return pieces
 
     def _split_word(self, word: str) -> list[int]:
@@ -66,5 +66,9 @@ class WordPiece:
 def _fold_text(text: str) -> str:
     if text.isascii():
         return text.lower()
-    spread = unicodedata.normalize("NFD", text.lower())
+    return _NOT_ASCII.sub(_strip_accents, text.lower())
+
+
+def _strip_accents(run: re.Match[str]) -> str:
+    spread = unicodedata.normalize("NFD", run[0])
     return "".join(c for c in spread if not unicodedata.combining(c))

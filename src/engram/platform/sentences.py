@@ -61,7 +61,7 @@ def _extract_prose(line: str) -> str:
         return ""
     marker = _MARKER.match(line)
     words = " ".join(line[marker.end() if marker else 0 :].split())
-    plain = sum(c.isalpha() or c == " " for c in words)
+    plain = sum(map(str.isalpha, words)) + words.count(" ")
     return words if plain >= _LETTERS * len(words) else ""
 
 

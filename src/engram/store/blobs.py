@@ -13,12 +13,14 @@ from typing import Any
 from engram.errors import BodyGone, StoreDamaged, StoreFull
 from engram.settings import Settings
 from engram.store import counters
+from engram.store.filesystem import sync_filesystem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.store.engine import Engine, Row
 
 _LEVEL = 3
+_MANY = 8  # new bodies from which one sync of the filesystem replaces one of each
 _KEPT = "kept bytes"
 
 _ADD = """
@@ -45,9 +47,10 @@ class BlobStore:
         self.quarantine_directory = os.path.join(settings.home, "quarantine")
         self._made_directories: set[str] = set()
         self._unsynced_directories: set[str] = set()
+        self._unsynced_files: dict[str, str] = {}  # temporary names of new bodies, by their final names
 
     def save(self, content: bytes) -> tuple[str, int]:
-        """Store a body, durable after `sync_directories`; return its name and its stored size."""
+        """Store a body, durable and in its place after `sync`; return its name and its stored size."""
         from engram.platform.zstd import zstd  # late: most commands touch no body
 
         compressed = zstd.compress(content, _LEVEL)
@@ -56,16 +59,36 @@ class BlobStore:
             self._engine.run(_PUT, sha256=name, content=compressed)
             return name, len(compressed)
         path = self._build_path(name)
-        if not os.path.exists(path):
-            self._write_file(path, compressed)
+        if path not in self._unsynced_files and not os.path.exists(path):
+            self._unsynced_files[path] = self._write_temporary(path, compressed)
         self._unsynced_directories.add(os.path.dirname(path))  # an existing one may be unsynced after a crash
         return name, len(compressed)
 
-    def sync_directories(self) -> None:
-        """Sync the directories of new bodies, before a row refers to them."""
-        for directory in self._unsynced_directories:
-            _sync_directory(directory)
+    def sync(self) -> None:
+        """Make the new bodies durable and give them their names, before a row refers to them.
+
+        A body gets its name only after its content is on disk: what has a name is whole, also after a power cut.
+        """
+        try:
+            has_synced_all = len(self._unsynced_files) >= _MANY and sync_filesystem(self.directory)
+            for path, temporary in self._unsynced_files.items():
+                if not has_synced_all:
+                    _sync_file(temporary)
+                os.replace(temporary, path)
+            if not has_synced_all or not sync_filesystem(self.directory):
+                for directory in self._unsynced_directories:
+                    _sync_directory(directory)
+        except OSError as problem:
+            self.discard_unsynced()
+            raise StoreFull(store=self.directory) if problem.errno in _FULL else problem from problem
+        self._unsynced_files.clear()
         self._unsynced_directories.clear()
+
+    def discard_unsynced(self) -> None:
+        """Delete the new bodies that no row will refer to."""
+        for temporary in self._unsynced_files.values():
+            _remove_if_exists(temporary)
+        self._unsynced_files.clear()
 
     def get(self, name: str) -> bytes:
         """Return a body after verifying its hash."""
@@ -160,17 +183,28 @@ class BlobStore:
         return self._build_path(name) if self._engine.dialect == "sqlite" else f"blob {name}"
 
     def _write_file(self, path: str, compressed: bytes) -> None:
+        temporary = self._write_temporary(path, compressed)
+        try:
+            _sync_file(temporary)
+            os.replace(temporary, path)
+        except OSError as problem:
+            _remove_if_exists(temporary)
+            raise StoreFull(store=self.directory) if problem.errno in _FULL else problem from problem
+
+    def _write_temporary(self, path: str, compressed: bytes) -> str:
+        """Write a body beside its place and return the temporary name."""
         directory = os.path.dirname(path)
         temporary = f"{path}.{os.urandom(4).hex()}.tmp"
         try:
             if directory not in self._made_directories:
                 _make_directory_durably(directory)
                 self._made_directories.add(directory)
-            _write_synced(temporary, compressed)
-            os.replace(temporary, path)
+            with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(compressed)
         except OSError as problem:
             _remove_if_exists(temporary)
             raise StoreFull(store=self.directory) if problem.errno in _FULL else problem from problem
+        return temporary
 
 
 def _list_names_in(directory: str) -> set[str]:
@@ -184,10 +218,8 @@ def _list_names_in(directory: str) -> set[str]:
 _FULL = (28, 122)  # no space, or quota exceeded
 
 
-def _write_synced(path: str, compressed: bytes) -> None:
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(compressed)
-        file.flush()
+def _sync_file(path: str) -> None:
+    with open(path, "rb+") as file:
         os.fsync(file.fileno())
 
 

@@ -33,11 +33,11 @@ select d.facts, coalesce(d.corrected, d.outcome) as outcome, d.confidence, c.ses
  where c.session_id in ({slots})
 """
 
-# A digest made by older rules is rebuilt while all of its bodies are still stored.
+# A digest made by older rules is rebuilt while all of its bodies are still stored; the latest sessions come first.
 _OUTDATED = """
-select d.capture from digests d where d.version < :version
+select d.capture, c.read_bytes from digests d join captures c on c.num = d.capture where d.version < :version
    and not exists (select 1 from blobs b where b.capture = d.capture and b.evicting_at is not null)
- order by d.capture
+ order by c.last_at desc, d.capture desc
 """
 
 
@@ -67,9 +67,9 @@ def set_outcome(engine: Engine, capture: int, outcome: str | None, who: str | No
     return rows[0] if rows else None
 
 
-def list_outdated(engine: Engine, version: int) -> list[int]:
-    """Return the sessions whose digest was made by older rules and can be rebuilt."""
-    return [row["capture"] for row in engine.run(_OUTDATED, version=version)]
+def list_outdated(engine: Engine, version: int) -> list[Row]:
+    """Return the sessions whose digest was made by older rules and can be rebuilt, with their size."""
+    return engine.run(_OUTDATED, version=version)
 
 
 def sum_bytes(engine: Engine) -> int:

@@ -1,8 +1,16 @@
-"""Find the filesystem of a directory in the mount table (statfs does not tell)."""
+"""The filesystem of a directory: its type, from the mount table (statfs does not tell), and a sync of all of it."""
 
 from __future__ import annotations
 
 import os
+import sys
+from functools import cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_REPORTS_ERRORS = (5, 8)  # the first Linux whose syncfs reports data that could not be written
 
 _NETWORK = frozenset((
     "nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "ncpfs", "afs", "ceph", "glusterfs", "lustre",
@@ -43,3 +51,35 @@ def _unescape_mount_point(mount_point: str) -> str:
     for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         mount_point = mount_point.replace(code, character)
     return mount_point
+
+
+def sync_filesystem(directory: str) -> bool:
+    """Write everything on the filesystem of a directory to disk; return False where the system cannot do that."""
+    library = _load_libc()
+    if library is None:
+        return False
+    import ctypes
+
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        if library.syncfs(descriptor) != 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number), directory)
+    finally:
+        os.close(descriptor)
+    return True
+
+
+@cache
+def _load_libc() -> Any:
+    """Return the C library if its syncfs can be relied on."""
+    if sys.platform != "linux" or _get_kernel_version() < _REPORTS_ERRORS:
+        return None
+    import ctypes
+
+    library = ctypes.CDLL(None, use_errno=True)
+    return library if hasattr(library, "syncfs") else None
+
+
+def _get_kernel_version() -> tuple[int, ...]:
+    return tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2] if part.isdigit())

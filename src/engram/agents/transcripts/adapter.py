@@ -43,7 +43,8 @@ class Adapter(Protocol):
 
     An adapter may set `forks_unnamed = True`: a fork repeats its parent's events under their global ids
     and does not name it, so the first event identifies the parent. Increase its `version` (default 1) when it
-    learns to read more: files that could not be read are then read again.
+    learns to read more: files that could not be read are then read again. If an agent writes a session to several
+    files, `rank_copies(path)` returns them, the best first: one of them is read, and keeps the session from then on.
     """
 
     flavor: str

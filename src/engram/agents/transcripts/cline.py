@@ -1,7 +1,8 @@
 """Cline.
 
 Where: the editor extension keeps `globalStorage/saoudrizwan.claude-dev/tasks/<task>/ui_messages.json` under VS Code's
-settings (see cline_task), with `task_metadata.json` beside it, which names the models. The command line keeps
+settings (see cline_task), with `task_metadata.json` beside it, which names the models, and
+`api_conversation_history.json` (see cline_history), read instead if it holds more. The command line keeps
 `~/.cline/data/sessions/<session>/<session>.messages.json` ({sessionId, messages[{id, role, content[], ts, modelInfo,
 metrics}]}) with `<session>.json` beside it (cwd, model, title). Both are rewritten with each change.
 
@@ -32,6 +33,7 @@ from engram.agents.transcripts.adapter import (
     to_microseconds,
     to_text,
 )
+from engram.agents.transcripts.cline_history import FILE_NAME, UI_NAME, is_history, rank_task_files, read_history
 from engram.agents.transcripts.cline_task import get_first_kind, get_task_id, is_roo, read_entries, read_sibling
 from engram.agents.transcripts.formats.json_document import build_unreadable_event, get_file_stem, read_document
 from engram.agents.transcripts.formats.json_prefix import parse_beginning
@@ -57,12 +59,12 @@ class ClineAdapter:
     """The adapter for Cline."""
 
     flavor = "cline"
-    version = 1
+    version = 2
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where Cline's extension and its command line keep their files."""
         for storage in list_storages(environ, "saoudrizwan.claude-dev"):
-            yield Place(root=os.path.join(storage, "tasks"), endings=("ui_messages.json",), depth=2)
+            yield Place(root=os.path.join(storage, "tasks"), endings=(UI_NAME, FILE_NAME), depth=2)
         root = os.path.join(get_user_home(environ), ".cline", "data", "sessions")
         yield Place(root=root, endings=(".messages.json",), depth=2)
 
@@ -71,10 +73,16 @@ class ClineAdapter:
         beginning = parse_beginning(head)
         if isinstance(beginning, dict):
             return _is_session(beginning)
+        if is_history(path, beginning) and os.path.basename(path) != UI_NAME:
+            return not is_roo(path, head)
         kind = get_first_kind(head)
         if kind is None:
             return os.path.basename(path) == "ui_messages.json" and _is_message_list(beginning)
         return kind == "task" or (kind == "text" and not is_roo(path, head))
+
+    def rank_copies(self, path: str) -> list[str]:
+        """Return the files of the same task, the best first."""
+        return rank_task_files(path)
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield all items of a file."""
@@ -106,7 +114,9 @@ def _read_task(path: str, entries: list[Any]) -> Iterator[Item]:
     model_usage = metadata.get("model_usage")
     last = to_dict(model_usage[-1]) if isinstance(model_usage, list) and model_usage else {}
     yield About(session=task, title=text_or_none(metadata.get("title")), model=text_or_none(last.get("model_id")))
-    if entries and isinstance(entries[0], dict) and "role" in entries[0]:
+    if is_history(path, entries) and os.path.basename(path) != UI_NAME:
+        yield from read_history(task, entries, is_subagent=False)
+    elif entries and isinstance(entries[0], dict) and "role" in entries[0]:
         for index, entry in enumerate(entries):
             yield from _read_message(task, index, to_dict(entry), is_subagent=False)
     else:

@@ -4,7 +4,7 @@ A list of {ts, type: say or ask, say or ask: the kind, text}, rewritten with eac
 first entry, a `task` or in older files and in Roo a `text`, is the user's request; later messages are
 `user_feedback`. A tool is a `tool` entry whose text is JSON; a command is `command`, and its `command_output` has no
 exit code, so there is no verdict. `api_req_started` has the tokens of one request, without cached ones, once it is
-done. `api_conversation_history.json` beside it repeats the same for the model and is not read.
+done. `api_conversation_history.json` beside it repeats the same for the model (see cline_history).
 """
 
 from __future__ import annotations

@@ -14,6 +14,10 @@ last reply's share, with cached tokens included in the input. An unchanged total
 Forks and subagents may replay their parent's counts: a reply is identified by its turn and the running total, so a
 replay counts once if both files are present; if a replay is detected, the numbers are marked uncertain.
 
+Later versions also write what the conversation lacks: plans and reviews (`item_completed`, `exited_review_mode`), the
+thread's name and goal, messages between agents (`agent_message`, `inter_agent_communication`), and its settings
+(`world_state`, `additional_tools`), of which nothing is kept.
+
 Seen: 0.2x bare items of 2025-09, 0.50 to 0.142, 0.166.
 """
 
@@ -55,6 +59,7 @@ _TYPES = {
     "compacted",
     "token_usage_record",
     "world_state",
+    "inter_agent_communication",
 }
 _PARTS = ("input_text", "output_text")
 _ITEMS = {"message", "reasoning", "function_call", "function_call_output", "local_shell_call", "custom_tool_call"}
@@ -62,6 +67,8 @@ _EXIT_CODE = re.compile(r"(?:Process exited with code |Exit code: ?|exit code:? 
 _FILE_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")
 _REPEATED = {"agent_message", "user_message", "agent_reasoning", "item_started", "agent_reasoning_raw_content"}
 _INJECTED = re.compile(r"\s*(?:<[a-z_]+(?:_context|_instructions|_action|_notification|aborted)|# AGENTS\.md|<turn_)")
+_ITEM_TEXTS = ("text", "review", "query", "path")  # of a plan, a review, a search, an image
+_SETTINGS = {"world_state", "retained_context", "inter_agent_communication_metadata", "additional_tools"}
 _DENIED = ("rejected by user", "exec command rejected", "patch rejected", "approval denied")
 
 
@@ -69,7 +76,7 @@ class CodexAdapter:
     """The adapter for the Codex CLI."""
 
     flavor = "codex"
-    version = 1
+    version = 2
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where Codex keeps its rollouts."""
@@ -122,7 +129,9 @@ def _read_record(record: TranscriptRecord, value: dict[str, Any], state: dict[st
     elif kind == "compacted":
         text = to_text(payload.get("message"))
         yield _build_event(record, payload, state, at, kind="compaction", name="compacted", text=text)
-    else:
+    elif kind == "inter_agent_communication":
+        yield _build_agent_message(record, payload, state, at)
+    elif kind not in _SETTINGS:
         yield build_opaque_event(state["thread"], record, at, text_or_none(value.get("type")))
 
 
@@ -182,7 +191,11 @@ def _read_item(
         yield _build_result(record, payload, state, at)
     elif str(kind).endswith("_call"):
         yield _build_call(record, payload, state, at, str(kind))
-    else:
+    elif kind == "agent_message":
+        yield _build_agent_message(record, payload, state, at)
+    elif kind in ("compaction", "context_compaction"):
+        yield _build_event(record, payload, state, at, kind="lifecycle", name=str(kind))
+    elif kind not in _SETTINGS:
         yield build_opaque_event(state["thread"], record, at, text_or_none(kind))
 
 
@@ -192,6 +205,16 @@ def _build_message(record: TranscriptRecord, payload: dict[str, Any], state: dic
     if role not in ("user", "assistant") or injected:
         return _build_event(record, payload, state, at, kind="message", role="system", name="injected", text=text)
     return _build_event(record, payload, state, at, kind="message", role=role, text=text)
+
+
+def _build_agent_message(
+    record: TranscriptRecord, payload: dict[str, Any], state: dict[str, Any], at: int | None
+) -> Event:
+    """Return the event of a message between agents of one run."""
+    text = extract_text(payload.get("content")) or extract_text(payload.get("message"))
+    names = {name: payload[name] for name in ("author", "recipient") if isinstance(payload.get(name), str)}
+    facts = {"kind": "message", "role": "system", "name": "agent_message", "text": text, "data": names or None}
+    return _build_event(record, payload, state, at, **facts)
 
 
 def _build_call(
@@ -251,12 +274,35 @@ def _read_event_message(
     elif kind in ("collab_agent_spawn_end", "sub_agent_activity"):
         yield from _read_subagent_spawn(record, payload, state, at)
     elif kind not in _REPEATED:
-        state["turn"] = text_or_none(payload.get("turn_id")) or state.get("turn")
-        error = kind in ("error", "stream_error") or payload.get("success") is False
-        facts = {k: v for k, v in payload.items() if isinstance(v, str | int | float) and len(str(v)) <= 300}
-        text = to_text(payload.get("message"))[:4096]
-        verdict = "error" if error else None
-        yield _build_event(record, {}, state, at, kind="lifecycle", name=kind, data=facts, text=text, verdict=verdict)
+        yield from _read_lifecycle(record, payload, state, at, kind)
+
+
+def _read_lifecycle(
+    record: TranscriptRecord, payload: dict[str, Any], state: dict[str, Any], at: int | None, kind: str
+) -> Iterator[Item]:
+    """Yield an event that only says what happened, and the thread's name if it is one."""
+    state["turn"] = text_or_none(payload.get("turn_id")) or state.get("turn")
+    if kind == "thread_name_updated" and (title := text_or_none(payload.get("thread_name"))):
+        yield About(session=state["thread"], title=title)
+    is_error = kind in ("error", "stream_error") or payload.get("success") is False
+    is_error = is_error or "Err" in to_dict(payload.get("result"))
+    facts = {k: v for k, v in payload.items() if isinstance(v, str | int | float) and len(str(v)) <= 300}
+    text = _describe_event(payload)[:4096]
+    verdict = "error" if is_error else None
+    yield _build_event(record, {}, state, at, kind="lifecycle", name=kind, data=facts, text=text, verdict=verdict)
+
+
+def _describe_event(payload: dict[str, Any]) -> str:
+    """Return what an event says in words: its message, the goal, the changed files or the findings of a review."""
+    review = to_dict(payload.get("review_output"))
+    if review:
+        findings = [to_dict(item) for item in review.get("findings") or [] if isinstance(item, dict)]
+        lines = [f"{to_text(item.get('title'))}\n{to_text(item.get('body'))}".strip() for item in findings]
+        return "\n\n".join(part for part in (to_text(review.get("overall_explanation")), *lines) if part)
+    changes = payload.get("changes")
+    if isinstance(changes, dict):
+        return "\n".join(changes)
+    return to_text(payload.get("message") or to_dict(payload.get("goal")).get("objective"))
 
 
 def _read_subagent_spawn(
@@ -285,7 +331,7 @@ def _read_completed_item(
         at,
         kind="lifecycle",
         name=f"completed {item.get('type')}",
-        text="\n".join(files),
+        text="\n".join(files) or next(filter(None, (text_or_none(item.get(name)) for name in _ITEM_TEXTS)), "")[:32768],
         verdict="error" if item.get("status") == "failed" else "denied" if item.get("status") == "declined" else None,
         exit_code=int_or_none(item.get("exit_code")),
         data={name: entry for name, entry in facts.items() if entry is not None},

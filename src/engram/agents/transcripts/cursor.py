@@ -5,15 +5,18 @@ Where: `User/globalStorage/state.vscdb` and `User/workspaceStorage/<hash>/state.
 `cursorDiskKV` with `composerData:<chat>` (name, times, `fullConversationHeadersOnly`: the order of the bubbles; before,
 the whole `conversation`) and `bubbleId:<chat>:<bubble>` (type 1 the user, 2 the agent; text, thinking, toolFormerData).
 The agent: `~/.cursor/projects/<slug>/agent-transcripts/<chat>/<chat>.jsonl` and `subagents/*.jsonl` in it: {role,
-message.content[]}, without times, ids, results or tokens; directory: `~/.cursor/chats/<hash>/<chat>/meta.json`.
+message.content[]}, without times, ids, results or tokens; directory: `~/.cursor/chats/<hash>/<chat>/meta.json`. Beside
+it is `store.db` (see cursor_chat) with the same chat and the results of its tools.
 
-A chat can be in both. The editor knows more, so a transcript of a chat that the editor keeps is skipped.
+A chat can be in all of them. The editor knows most, so the agent's files of a chat that the editor keeps are skipped;
+of the agent's two files, `store.db` is preferred, and the one that was read first keeps the chat.
 
 Changes: a rewritten key gets a new row, so new rows show which chats changed; so does `lastUpdatedAt`.
 
 Usage: bubbles of some versions have `tokenCount`; what it counts is not documented, so it is uncertain.
 
-Not read: the agent's `store.db` and the chats of old editors in `ItemTable`, for lack of samples.
+Seen: no `store.db` of Cursor's own; read as several other programs describe it. Not read: the chats of old editors in
+`ItemTable`, for lack of samples.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ from engram.agents.transcripts.adapter import (
     to_text,
 )
 from engram.agents.transcripts.cursor_agent import is_transcript, read_transcript
+from engram.agents.transcripts.cursor_chat import get_chat_id, is_chat, read_chat
 from engram.agents.transcripts.formats.json_document import build_unreadable_event, get_file_stem, read_document
 from engram.errors import Error, StoreDamaged
 from engram.store.foreign_database import MAGIC, ForeignDatabase, list_tables, read_stamp
@@ -48,14 +52,14 @@ _SETTINGS = (".config/Cursor", "Library/Application Support/Cursor", "AppData/Ro
 _SHARED = "User/globalStorage/state.vscdb"
 _CHAT, _BUBBLE = "composerData:", "bubbleId:"
 _VALUE = "case typeof(value) when 'text' then cast(value as blob) else value end as value"
-_AGENT = re.compile(r"(.*)[/\\]\.cursor[/\\]projects[/\\]")
+_AGENT = re.compile(r"(.*)[/\\]\.cursor[/\\](?:projects|chats)[/\\]")
 
 
 class CursorAdapter:
     """The adapter for Cursor."""
 
     flavor = "cursor"
-    version = 1
+    version = 2
 
     def places(self, environ: Mapping[str, str], projects: Iterable[str]) -> Iterator[Place]:
         """Yield where Cursor's editor and agent keep their chats."""
@@ -66,28 +70,61 @@ class CursorAdapter:
         for root in roots:
             yield Place(root=os.path.join(root, "User"), endings=("state.vscdb",), depth=3)
         yield Place(root=os.path.join(home, ".cursor", "projects"), endings=(".jsonl",), depth=6)
+        yield Place(root=os.path.join(home, ".cursor", "chats"), endings=("store.db",), depth=2)
 
     def recognises(self, path: str, head: bytes) -> bool:
-        """Return whether a file is the editor's store or a transcript of the agent."""
-        return "cursorDiskKV" in list_tables(path) if head.startswith(MAGIC) else is_transcript(head)
+        """Return whether a file is the editor's store, the agent's, or a transcript of the agent."""
+        if not head.startswith(MAGIC):
+            return is_transcript(head)
+        tables = list_tables(path)
+        return "cursorDiskKV" in tables or is_chat(path, tables)
+
+    def rank_copies(self, path: str) -> list[str]:
+        """Return the agent's files of the same chat, the best first."""
+        folder, name = os.path.split(os.path.abspath(path))
+        root = _find_agent_root(path)
+        if root is None or os.path.basename(folder) == "subagents":
+            return [path]
+        chat = get_chat_id(path) if name == "store.db" else get_file_stem(path)
+        stores = _glob_below(root, "chats", "*", chat, "store.db")
+        transcripts = _glob_below(root, "projects", "*", "agent-transcripts", chat, f"{chat}.jsonl")
+        transcripts += _glob_below(root, "projects", "agent-transcripts", chat, f"{chat}.jsonl")
+        return [*(store for store in stores if is_chat(store, list_tables(store))), *transcripts]
 
     def read(self, path: str, since: Mark) -> Iterator[Item]:
         """Yield what was added since a mark."""
         with open(path, "rb") as file:
             database = file.read(len(MAGIC)) == MAGIC
-        if database:
+        is_agents = database and "cursorDiskKV" not in list_tables(path)
+        if database and not is_agents:
             yield from _read_store(path, since)
-        elif _is_kept_by_editor(path):
+        elif _is_kept_by_editor(path, get_chat_id(path) if is_agents else get_file_stem(path)):
             yield since
+        elif is_agents:
+            yield from read_chat(path, since)
         else:
             yield from read_transcript(path, since, _find_cwd(path))
 
 
-def _is_kept_by_editor(path: str) -> bool:
-    """Return whether the editor keeps the chat of an agent's transcript."""
+def _find_agent_root(path: str) -> str | None:
+    """Return the agent's directory, `.cursor`, by the path of one of its files."""
+    for folder in ("chats", "projects"):
+        root, found, _ = os.path.abspath(path).rpartition(f"{os.sep}{folder}{os.sep}")
+        if found:
+            return root
+    return None
+
+
+def _glob_below(root: str, *parts: str) -> list[str]:
+    inner = (part if part == "*" else glob.escape(part) for part in parts)
+    return sorted(glob.glob(os.path.join(glob.escape(root), *inner)))
+
+
+def _is_kept_by_editor(path: str, chat: str) -> bool:
+    """Return whether the editor keeps the chat of an agent's file."""
     match = _AGENT.match(os.path.abspath(path))
     stores = [os.path.join(match[1], settings, _SHARED) for settings in _SETTINGS] if match else []
-    return any(_has_chat(store, get_file_stem(path)) for store in stores if os.path.exists(store))
+    return any(_has_chat(store, chat) for store in stores if os.path.exists(store))
 
 
 def _has_chat(store: str, chat: str) -> bool:
@@ -101,9 +138,7 @@ def _has_chat(store: str, chat: str) -> bool:
 def _find_cwd(path: str) -> str | None:
     """Return the agent's directory, from the file beside its other store."""
     root = os.path.abspath(path).rpartition(f"{os.sep}projects{os.sep}")[0]
-    for meta_path in glob.glob(
-        os.path.join(glob.escape(root), "chats", "*", glob.escape(get_file_stem(path)), "meta.json")
-    ):
+    for meta_path in _glob_below(root, "chats", "*", get_file_stem(path), "meta.json"):
         return text_or_none(to_dict(read_document(meta_path)).get("cwd"))
     return None
 

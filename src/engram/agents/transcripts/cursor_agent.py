@@ -60,7 +60,7 @@ def _read_message(session: str, record: TranscriptRecord, value: dict[str, Any],
     for index, block in enumerate(content if isinstance(content, list) else [content]):
         facts = _build_call(block) if isinstance(block, dict) and block.get("type") == "tool_use" else None
         for part_index, fact in enumerate(
-            [facts] if facts else _split_user_query(role, extract_text(block), is_subagent)
+            [facts] if facts else split_user_query(role, extract_text(block), is_subagent)
         ):
             order = record.start << 8 | min(index * 2 + part_index, 255)
             yield Event(session=session, key=f"{record.start}:{index}:{part_index}", order=order, **fact)
@@ -76,7 +76,7 @@ def _build_call(block: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _split_user_query(role: str, text: str, is_subagent: bool) -> Iterator[dict[str, Any]]:
+def split_user_query(role: str, text: str, is_subagent: bool) -> Iterator[dict[str, Any]]:
     """Yield the user's query in a text, and the text inserted around it."""
     if role == "assistant" or is_subagent:
         name = "prompt" if role == "user" else None

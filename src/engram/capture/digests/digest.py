@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from engram.capture.digests.cost import CLASSES, get_session_cost
+from engram.capture.digests.rebuild_report import RebuiltDigests
 from engram.clock import to_datetime
 from engram.errors import InvalidInput, NotFound
 from engram.hub import Hub
@@ -44,6 +45,14 @@ def set_outcome(
             raise NotFound(kind="digest of", id=session, hint=_HINT)
         activity.record(hub.engine, hub.now(), "corrected", session, session_id=session, project="", outcome=outcome)
     return _digest_from_row(hub, session, row)
+
+
+@operation(writes=True, agent=False)
+def rebuild_digests(hub: Hub) -> RebuiltDigests:
+    """Rebuild every digest made by an earlier version's rules, the latest sessions first."""
+    from engram.capture.digests.rebuild import rebuild_all  # late: showing a digest needs none of the rules
+
+    return rebuild_all(hub)
 
 
 _HINT = "Read its transcript with `engram ingest`."

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from engram.capture.digests.event_bodies import EventBodies
 from engram.capture.digests.fold import VERSION, Fold
+from engram.capture.digests.passage import index_digests
+from engram.capture.digests.rebuild_report import RebuiltDigests
 from engram.capture.digests.storage import create_fold, load_fold, save_fold
+from engram.capture.sweep_lock import wait_for_sweep_lock
 from engram.errors import BodyGone, StoreDamaged
 from engram.hub import Hub
 from engram.store import blobs, captures, cases, digests, episodes, events, sessions
+
+Progress: TypeAlias = Callable[[str, int, int], None]  # activity, amount done, total
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.store.engine import Row
+
+PASS_BYTES = 16 << 20  # transcripts whose digests one ingest rebuilds after the rules changed: about half a second
+_EACH = 64 << 10  # counted for every session besides its size
 
 
 def rebuild_digest(hub: Hub, capture: int) -> None:
@@ -39,12 +52,44 @@ def _start_fold(hub: Hub, capture: int) -> tuple[Fold, set[int]]:
     return load_fold(hub.engine, capture), {num for num, batch in present.items() if batch > current["through"]}
 
 
-def rebuild_due(hub: Hub) -> Iterator[int]:
-    """Rebuild every outdated digest whose bodies are still stored; yield the capture numbers."""
-    outdated = digests.list_outdated(hub.engine, VERSION)
-    for capture in dict.fromkeys([*(row["num"] for row in captures.list_digest_due(hub.engine)), *outdated]):
-        try:
-            rebuild_digest(hub, capture)
-        except (BodyGone, StoreDamaged):
-            continue  # `engram check` reports it; the old digest stays
-        yield capture
+def rebuild_due(hub: Hub, budget: int | None = None) -> Iterator[int]:
+    """Rebuild digests whose bodies are still stored; yield the capture numbers.
+
+    Sessions whose events changed are always rebuilt; of those with older rules, the latest, until `budget` bytes of
+    transcripts are done. The others keep their digest until a later pass.
+    """
+    for row in captures.list_digest_due(hub.engine):
+        yield from _try_to_rebuild(hub, row["num"])
+    for row in list_outdated(hub):
+        if budget is not None and budget <= 0:
+            return
+        for capture in _try_to_rebuild(hub, row["capture"]):
+            budget = None if budget is None else budget - row["read_bytes"] - _EACH
+            yield capture
+
+
+def _try_to_rebuild(hub: Hub, capture: int) -> Iterator[int]:
+    try:
+        rebuild_digest(hub, capture)
+    except (BodyGone, StoreDamaged):
+        return  # `engram check` reports it; the old digest stays
+    yield capture
+
+
+def rebuild_all(hub: Hub, progress: Progress | None = None) -> RebuiltDigests:
+    """Rebuild every outdated digest, a few at a time, so that an ingest need not wait for all."""
+    total, done, is_done = len(list_outdated(hub)), 0, False
+    while not is_done:
+        is_done = True
+        with wait_for_sweep_lock(hub.settings.home):
+            for _ in rebuild_due(hub, PASS_BYTES):
+                done, is_done = done + 1, False
+                if progress:
+                    progress("rebuilding digests", done, max(total, done))
+            index_digests(hub)
+    return RebuiltDigests(rebuilt=done, left=len(list_outdated(hub)))
+
+
+def list_outdated(hub: Hub) -> list[Row]:
+    """Return the sessions whose digest was made by older rules and can be rebuilt, the latest first."""
+    return digests.list_outdated(hub.engine, VERSION)

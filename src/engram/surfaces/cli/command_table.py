@@ -28,7 +28,6 @@ COMMANDS = (
     CommandSpec(
         "projects", "sessions.stats:list_projects", empty_message="No projects yet. Run `engram ingest`."
     ),
-    CommandSpec("digest", "capture.digests.digest:get_digest", positional=("session_id",)),
     CommandSpec(
         "episodes", "capture.digests.episodes:list_episodes", positional=("session_id",),
         empty_message="No transcript of this session was read, so it has no episodes.",
@@ -187,7 +186,7 @@ COMMANDS = (
 MODULES = {
     "sessions": "sessions", "show": "sessions",
     "locks": "locks", "unlock": "locks",
-    "ingest": "ingest",
+    "ingest": "ingest", "digest": "digests",
     "recall": "recall", "remember": "recall", "index": "recall", "delete": "recall",
     "ask": "wiki", "flush": "wiki", "wiki history": "wiki", "wiki edit": "wiki",
     "world edit": "world",

@@ -22,7 +22,10 @@ def ingest_transcripts(
     paths: tuple[str, ...], again: bool, dry_run: bool, watching: bool, since: str | None, flavor: str | None,
     config: str | None, spooled: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Read what is new in your agents' transcripts. With PATHS, only those files or directories."""
+    """Read what is new in your agents' transcripts. With PATHS, only those files and what is in those directories.
+
+    A directory is searched for transcripts of any agent, by content. --dry-run shows what would be read.
+    """
     if spooled:
         _run_spool_worker()
         return
@@ -38,6 +41,8 @@ def ingest_transcripts(
         from engram.capture.ingest_run import run_sweep
 
         with Progress(quiet=as_json) as progress:
+            if any(map(os.path.isdir, paths)):
+                progress.report_step("Searching for transcripts")
             result = run_sweep(
                 engram,
                 paths=list(paths) or None,

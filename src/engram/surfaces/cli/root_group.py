@@ -14,6 +14,7 @@ from engram.surfaces.cli.output import FAILED_KEY, print_error
 _INTERRUPTED_STATUS = 130
 _KEPT_WORK = {
     "ingest": "Sessions ingested so far are kept.",
+    "digest": "Digests rebuilt so far are kept.",
     "dream": "Finished steps are kept.",
     "compile": "Pages compiled so far are kept.",
     "index": "Texts indexed so far are kept.",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from engram.capture.digests.daily_activity import Day
+from engram.capture.digests.rebuild_report import RebuiltDigests
 from engram.capture.digests.transcript import Outline
 from engram.clock import to_datetime
 from engram.platform import text
@@ -50,11 +51,22 @@ def _(result: Ingested) -> str:
         lines.append(f"Skipped {text.format_count(result.damaged, 'unreadable byte')}.")
     if result.redacted:
         lines.append(f"Redacted {text.format_count(sum(result.redacted.values()), 'secret')}.")
+    if result.outdated:
+        count = text.format_count(result.outdated, "older session keeps its", "older sessions keep their")
+        lines.append(f"{count} digest by earlier rules for now; `engram digest --all` rebuilds them all.")
     lines += [style(f"✗ {path}: {why}", fg="red") for path, why in result.failures.items()]
+    lines += _format_unrecognized(result.unrecognized)
     lines += format_unread_files([item for item in result.unread if item.path not in result.failures])
     if result.retention and (result.retention.freed or result.retention.data_loss or result.retention.distilled_over):
         lines.append(render(result.retention))
     return "\n".join(lines)
+
+
+@render.register
+def _(result: RebuiltDigests) -> str:
+    rebuilt = text.format_count(result.rebuilt, "digest")
+    left = f" {text.format_count(result.left, 'session')} cannot be read; run `engram check`." if result.left else ""
+    return f"Rebuilt {rebuilt}.{left}" if result.rebuilt else f"All digests are up to date.{left}"
 
 
 def _format_ingest_counts(result: Ingested) -> str:
@@ -63,7 +75,22 @@ def _format_ingest_counts(result: Ingested) -> str:
     if not result.ingested:
         return f"Nothing new.{unchanged if result.discovered else ' No transcripts were found.'}"
     amount = f"{text.format_size(result.bytes)} from {text.format_count(result.ingested, 'transcript')}"
-    return f"{verb} {format_ingested_counts(result)} ({amount}).{unchanged if result.skipped_unchanged else ''}"
+    by_agent = ", ".join(f"{count:,} {name}" for name, count in (result.agents or {}).items())
+    agents = f" By agent: {by_agent}." if result.agents and len(result.agents) > 1 else ""
+    unchanged = unchanged if result.skipped_unchanged else ""
+    return f"{verb} {format_ingested_counts(result)} ({amount}).{agents}{unchanged}"
+
+
+def _format_unrecognized(paths: Sequence[str]) -> list[str]:
+    """Return the lines that name the files of a directory that are no transcripts; of many, the first."""
+    if not paths:
+        return []
+    count = text.format_count(len(paths), "file is not a transcript", "files are not transcripts")
+    lines = [style(f"{count} of a supported agent:", fg="yellow")]
+    lines += [f"  {_mask_unprintable(path)}" for path in paths[:_MAX_FILES]]
+    if len(paths) > _MAX_FILES:
+        lines.append(f"  … and {len(paths) - _MAX_FILES:,} more; --json names them all.")
+    return lines
 
 
 def format_ingested_counts(result: Ingested) -> str:
