@@ -239,6 +239,7 @@ class About:
     parent: str | None = None  # the session it was started from
     relation: str | None = None  # subagent, fork
     entrypoint: str | None = None  # how the agent was started
+    remote: str | None = None  # address of the repository's remote
 
 
 @value

@@ -6,7 +6,7 @@ from engram.clock import to_datetime
 from engram.errors import Held
 from engram.platform import host, text
 from engram.redaction.store_redactor import remove_secrets_from_name
-from engram.sessions import lifecycle, projects, resources
+from engram.sessions import checkouts, lifecycle, resources
 from engram.sessions.overlap import resources_overlap
 from engram.store import activity, locks
 from engram.types import Lock, Resource
@@ -48,7 +48,7 @@ def resolve_resource(hub: Hub, session: Row | None, resource: str, cwd: str | No
     elif cwd:
         cwd = text.validate_name("cwd", cwd)
     resource = remove_secrets_from_name(hub, text.validate_name("resource", resource))
-    return resources.parse_resource(resource, cwd, session["project"] if session else projects.find_project(cwd))
+    return resources.parse_resource(resource, cwd, session["project"] if session else checkouts.find_project(hub, cwd))
 
 
 def find_overlapping_locks(hub: Hub, resource: Resource) -> list[Row]:

@@ -6,7 +6,8 @@ import os
 
 from engram.errors import InvalidInput, NotFound
 from engram.platform import text
-from engram.sessions.projects import find_project, get_project_name
+from engram.sessions.checkouts import find_project
+from engram.sessions.projects import get_project_name
 from engram.store import sessions as store
 
 TYPE_CHECKING = False
@@ -27,8 +28,8 @@ def resolve_project(hub: Hub, name_or_path: str, directory: str = "") -> str:
     if given in known_projects:
         return given
     if not _is_bare_name(given) and os.path.isdir(path):
-        return find_project(path)
-    return _find_by_name(given, known_projects) or _find_by_path(given, path, known_projects)
+        return find_project(hub, path)
+    return _find_by_name(given, known_projects) or _find_by_path(hub, given, path, known_projects)
 
 
 def list_names(hub: Hub) -> list[str]:
@@ -48,10 +49,10 @@ def _find_by_name(given: str, known_projects: list[str]) -> str | None:
     return matches[0] if matches else None
 
 
-def _find_by_path(given: str, path: str, known_projects: list[str]) -> str:
+def _find_by_path(hub: Hub, given: str, path: str, known_projects: list[str]) -> str:
     """Return the project at a path: what is there now, or what was recorded before the directory vanished."""
     if os.path.isdir(path):
-        return find_project(path)
+        return find_project(hub, path)
     normalized = os.path.normpath(path)
     if normalized in known_projects:
         return normalized

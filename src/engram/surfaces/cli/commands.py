@@ -14,8 +14,7 @@ from engram.hub import Hub
 from engram.operation import Operation, find_operation
 from engram.platform import host
 from engram.platform.value import value
-from engram.sessions import caller
-from engram.sessions.projects import find_project
+from engram.sessions import caller, checkouts
 from engram.surfaces.cli import options as shared_options
 from engram.surfaces.cli.acting_session import find_acting_session, find_own_shell, find_session_type
 from engram.surfaces.cli.output import announce_unread, mark_failed, print_notice, show_result
@@ -218,7 +217,7 @@ def _find_project(hub: Hub, spec: CommandSpec, options: dict[str, Any]) -> str |
     """Return the project an option names; a message without a sender goes to the current directory's."""
     project = shared_options.find_project(hub, options["project"])
     if project is None and spec.path == "send" and not find_acting_session(hub, options["session"], is_required=False):
-        return find_project(host.get_working_directory())
+        return checkouts.find_project(hub, host.get_working_directory())
     return project
 
 
