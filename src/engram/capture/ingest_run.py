@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from engram.agents.transcripts.adapter import Place
 from engram.agents.transcripts.registry import load_adapters
 from engram.capture import discover
+from engram.capture.checkout_upkeep import update_checkouts
 from engram.capture.digests import retention
 from engram.capture.digests.passage import index_digests
 from engram.capture.digests.rebuild import rebuild_due
@@ -76,6 +77,7 @@ def ingest_transcripts(
         if dry_run:
             return _build_report(run, 0, None)
         if all_known:
+            update_checkouts(hub)
             ingest_guides(hub, store_redactor)
         known_secrets.save_known_hashes(hub.settings.home, store_redactor)
         if hub.engine.dialect == "sqlite":

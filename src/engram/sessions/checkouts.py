@@ -68,9 +68,7 @@ def record_repository(hub: Hub, repository: Repository) -> str:
         return str(row["project"])
     project = resolve_repository(hub, repository)
     with hub.engine.transaction():
-        store.add(
-            hub.engine, repository.host, repository.path, repository.remote, repository.roots, project, hub.now()
-        )
+        store.add(hub.engine, repository.host, repository.path, repository.remote, repository.roots, project, hub.now())
     return project
 
 

@@ -34,9 +34,7 @@ def add(
 
 def update(engine: Engine, row: Row, roots: str | None, project: str, now: int) -> None:
     """Set the first commits and the project of a checkout."""
-    engine.run(
-        _UPDATE, host=row["host"], path=row["path"], remote=row["remote"], roots=roots, project=project, now=now
-    )
+    engine.run(_UPDATE, host=row["host"], path=row["path"], remote=row["remote"], roots=roots, project=project, now=now)
 
 
 def get(engine: Engine, host: str, path: str, remote: str) -> Row | None:
