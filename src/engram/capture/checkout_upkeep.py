@@ -40,7 +40,7 @@ def _record_known_projects(hub: Hub, machine: str) -> None:
     for row in sessions.count_by_project(hub.engine):
         counts[row["project"]] = counts.get(row["project"], 0) + row["n"]
     unknown = [project for project in counts if project and project not in recorded]
-    for project in sorted(unknown, key=lambda path: (_is_temporary(path), -counts[path], path)):
+    for project in sorted(unknown, key=lambda path: (_rank_path(path), -counts[path], path)):
         if projects.find_git_location(project).project == project and os.path.isdir(project):
             target = checkouts.add_checkout(hub, project)
             if target != project:
@@ -49,9 +49,11 @@ def _record_known_projects(hub: Hub, machine: str) -> None:
             checkouts.record_repository(hub, Repository(host=machine, path=project))
 
 
-def _is_temporary(path: str) -> bool:
-    """Return whether a directory is gone or will not last, so that no project should be named by it."""
-    return not os.path.isdir(path) or path.startswith((tempfile.gettempdir() + os.sep, *_TEMPORARY))
+def _rank_path(path: str) -> int:
+    """Return how little a path suits to name a project: 0 if it lasts, 1 if it is temporary, 2 if it is gone."""
+    if not os.path.isdir(path):
+        return 2
+    return int(path.startswith((tempfile.gettempdir() + os.sep, *_TEMPORARY)))
 
 
 def _update_existing(hub: Hub, row: Row) -> None:
@@ -95,7 +97,7 @@ def _settle(hub: Hub, row: Row, current: Repository, roots: str | None) -> None:
 def _choose_lasting_path(hub: Hub, row: Row) -> str:
     """Return the path of a checkout if its project is named by one that is gone or will not last."""
     project, path = str(row["project"]), str(row["path"])
-    if not _is_temporary(project) or _is_temporary(path):
+    if _rank_path(path) >= _rank_path(project):
         return project
     hosts = {holder["host"] for holder in store.list_by_project(hub.engine, project)}
     return path if hosts == {row["host"]} else project

@@ -36,10 +36,10 @@ def _has_most(root: str, paths: list[str]) -> bool:
 
 def _list_touched(hub: Hub, directory: str) -> Iterator[str]:
     """Yield files below a folder of a directory, relative to the directory, without what is outside."""
-    for row in digests.list_facts_by_project(hub.engine, directory, _SESSIONS):
-        facts = orjson.loads(row["facts"])
-        for path in (*facts.get("changed", ()), *facts.get("read", ())):
+    for row in digests.list_states_by_project(hub.engine, directory, _SESSIONS):
+        files = orjson.loads(row["state"])  # the facts leave out temporary files, and these may all be
+        for path in (*files.get("changed", ()), *files.get("read", ())):
             full_path = os.path.normpath(os.path.join(row["cwd"] or directory, path))
             relative = full_path.removeprefix(f"{directory}{os.sep}")
-            if relative != full_path and os.sep in relative and not path.startswith("+"):
+            if relative != full_path and os.sep in relative:
                 yield relative

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engram.hub import Hub
     from engram.store.engine import Row
 
-_ACTIVITY_KINDS = ("refused", "takeover", "trespassed", "reopened", "corrected", "imported")
+_ACTIVITY_KINDS = ("refused", "takeover", "trespassed", "reopened", "corrected", "imported", "joined", "separated")
 _UNUSED = 30 * 24 * HOUR  # not shown by any recall for this long
 
 
@@ -80,7 +80,7 @@ def list_projects(hub: Hub) -> list[Project]:
 def activity(
     hub: Hub,
     kind: Annotated[
-        str | None, Help("only this kind: refused, takeover, trespassed, reopened, corrected or imported")
+        str | None, Help("only this kind: refused, takeover, trespassed, reopened, corrected, imported, joined or separated")
     ] = None,
     limit: Annotated[int, Help("maximum number to show")] = 20,
 ) -> list[Activity]:

@@ -34,8 +34,8 @@ select d.facts, coalesce(d.corrected, d.outcome) as outcome, d.confidence, c.ses
 """
 
 _OF_PROJECT = """
-select d.facts, s.cwd from sessions s join captures c on c.session_id = s.id join digests d on d.capture = c.num
- where s.project = :project order by c.last_at desc limit :limit
+select d.state, s.cwd from sessions s join captures c on c.session_id = s.id join digests d on d.capture = c.num
+ where s.project = :project and d.state is not null order by c.last_at desc limit :limit
 """
 
 # A digest made by older rules is rebuilt while all of its bodies are still stored.
@@ -66,8 +66,8 @@ def list_by_sessions(engine: Engine, session_ids: Sequence[str]) -> list[Row]:
     return sorted(rows, key=lambda row: (-(row["last_at"] or 0), row["session_id"]))
 
 
-def list_facts_by_project(engine: Engine, project: str, limit: int) -> list[Row]:
-    """Return the facts and directories of a project's last sessions."""
+def list_states_by_project(engine: Engine, project: str, limit: int) -> list[Row]:
+    """Return what is known of a project's last sessions, with their directories."""
     return engine.run(_OF_PROJECT, project=project, limit=limit)
 
 
