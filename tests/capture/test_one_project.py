@@ -64,9 +64,7 @@ def test_joining_happens_once(engram: Engram, clones: tuple[Path, Path]) -> None
     assert len(engram.activity("joined")) == 1
 
 
-def test_of_two_world_states_the_second_is_given_to_the_next_session(
-    engram: Engram, clones: tuple[Path, Path]
-) -> None:
+def test_of_two_world_states_the_second_is_given_to_the_next_session(engram: Engram, clones: tuple[Path, Path]) -> None:
     one, two = map(str, clones)
     split(engram, *clones)
     start(engram, clones[0])
@@ -126,18 +124,21 @@ def test_a_checkout_that_is_gone_stays_known(engram: Engram, clones: tuple[Path,
 
 
 def test_a_remote_in_a_transcript_names_the_project_of_a_directory_that_is_gone(
-    engram: Engram, clones: tuple[Path, Path], home: Path, tmp_path: Path
+    engram: Engram, clones: tuple[Path, Path], home: Path
 ) -> None:
     start(engram, clones[0])
     session = str(uuid.uuid4())
-    payload = {"id": session, "timestamp": "2026-11-01T10:00:00.000Z", "cwd": "/tmp/run-7/checkout", "cli_version": "0.60.0",
-               "originator": "codex_cli", "git": {"branch": "main", "repository_url": "git@example.org:acme/app.git"}}  # fmt: skip
+    stamp, remote = "2026-11-01T10:00:00.000Z", "git@example.org:acme/app.git"
+    payload = {
+        "id": session, "timestamp": stamp, "cwd": "/scratch/run-7/checkout", "cli_version": "0.60.0",
+        "git": {"branch": "main", "repository_url": remote},
+    }  # fmt: skip
     said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Fix the build"}]}
     records = [("session_meta", payload), ("response_item", said)]
     path = home / ".codex" / "sessions" / "2026" / "11" / "01" / f"rollout-2026-11-01T10-00-00-{session}.jsonl"
     path.parent.mkdir(parents=True)
-    stamp = "2026-11-01T10:00:00.000Z"
-    path.write_text("".join(json.dumps({"timestamp": stamp, "type": kind, "payload": body}) + "\n" for kind, body in records))
+    lines = [json.dumps({"timestamp": stamp, "type": kind, "payload": body}) + "\n" for kind, body in records]
+    path.write_text("".join(lines))
     engram.ingest()
     assert project_of(engram, session) == str(clones[0])
 

@@ -39,7 +39,7 @@ def _record_known_projects(hub: Hub, machine: str) -> None:
     counts: dict[str, int] = {}
     for row in sessions.count_by_project(hub.engine):
         counts[row["project"]] = counts.get(row["project"], 0) + row["n"]
-    unknown = [project for project in counts if project and project not in recorded]
+    unknown = [project for project in counts if os.path.isabs(project) and project not in recorded]
     for project in sorted(unknown, key=lambda path: (_rank_path(path), -counts[path], path)):
         if projects.find_git_location(project).project == project and os.path.isdir(project):
             target = checkouts.add_checkout(hub, project)
@@ -99,8 +99,10 @@ def _choose_lasting_path(hub: Hub, row: Row) -> str:
     project, path = str(row["project"]), str(row["path"])
     if _rank_path(path) >= _rank_path(project):
         return project
-    hosts = {holder["host"] for holder in store.list_by_project(hub.engine, project)}
-    return path if hosts == {row["host"]} else project
+    holders = store.list_by_project(hub.engine, project)
+    is_local = {holder["host"] for holder in holders} == {row["host"]}
+    is_named_by_path = any(holder["path"] == project for holder in holders)
+    return path if is_local and is_named_by_path and not store.list_by_project(hub.engine, path) else project
 
 
 def _move(hub: Hub, row: Row, repository: Repository, target: str, roots: str | None) -> None:

@@ -25,7 +25,8 @@ from engram.hub import Hub
 from engram.index.maintenance import update_index
 from engram.redaction import known_secrets
 from engram.redaction.store_redactor import load_hub_redactor
-from engram.store import reserve_file, sessions
+from engram.sessions.checkouts import list_project_directories
+from engram.store import reserve_file
 from engram.types import Ingested, Retention
 
 
@@ -115,8 +116,8 @@ def _choose_transcripts(
     hub: Hub, paths: Iterable[str] | None, flavor: str | None, since_hours: float | None
 ) -> list[TranscriptFile]:
     if paths is not None:
-        return _find_named(paths, list(discover.iter_places(sessions.list_projects(hub.engine))))
-    transcripts = discover.iter_transcripts(sessions.list_projects(hub.engine), flavor)
+        return _find_named(paths, list(discover.iter_places(list_project_directories(hub))))
+    transcripts = discover.iter_transcripts(list_project_directories(hub), flavor)
     if since_hours is None:
         return list(transcripts)
     after = hub.now() - int(since_hours * HOUR)

@@ -13,6 +13,7 @@ from engram.platform.value import value
 from engram.redaction.store_redactor import remove_secrets_from_name
 from engram.sessions import projects
 from engram.store import checkouts as store
+from engram.store import sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +59,12 @@ def add_checkout(hub: Hub, directory: str | None) -> str:
     if not root:
         return os.path.realpath(directory) if directory else ""
     return record_repository(hub, read_repository(hub, root))
+
+
+def list_project_directories(hub: Hub) -> dict[str, str]:
+    """Return the directories of all projects, as far as they are on this machine, each with its project."""
+    directories = {project: project for project in sessions.list_projects(hub.engine)}
+    return directories | {row["path"]: row["project"] for row in store.list_by_host(hub.engine, get_machine(hub))}
 
 
 def record_repository(hub: Hub, repository: Repository) -> str:

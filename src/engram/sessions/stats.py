@@ -80,7 +80,8 @@ def list_projects(hub: Hub) -> list[Project]:
 def activity(
     hub: Hub,
     kind: Annotated[
-        str | None, Help("only this kind: refused, takeover, trespassed, reopened, corrected, imported, joined or separated")
+        str | None,
+        Help("only this kind: refused, takeover, trespassed, reopened, corrected, imported, joined or separated"),
     ] = None,
     limit: Annotated[int, Help("maximum number to show")] = 20,
 ) -> list[Activity]:
