@@ -75,6 +75,7 @@ class Lock(Row):
     summary: str = ""
     waiters: tuple[str, ...] = ()
     overlaps: tuple[Lock, ...] = ()  # locks by others that overlap this one (announced or shared)
+    clones: tuple[Lock, ...] = ()  # locks by others on the same file in other clones; they block nobody
 
 
 @value

@@ -64,6 +64,9 @@ def _(lock: Lock) -> str:
         note = f': "{text.to_one_line(other.note)}"' if other.note else ""
         overlap = f"{other.session_id} ({other.flavor}) also has {other.resource}, {other.mode}{note}."
         lines.append(style(f"⚠ {overlap}", fg="yellow"))
+    for other in lock.clones:
+        clone = f"{other.session_id} ({other.flavor}) has the same file in another clone: {other.resource}."
+        lines.append(style(f"⚠ {clone}", fg="yellow"))
     return "\n".join(lines)
 
 
