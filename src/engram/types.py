@@ -75,6 +75,7 @@ class Lock(Row):
     summary: str = ""
     waiters: tuple[str, ...] = ()
     overlaps: tuple[Lock, ...] = ()  # locks by others that overlap this one (announced or shared)
+    clones: tuple[Lock, ...] = ()  # locks by others on the same file in other clones; they block nobody
 
 
 @value
@@ -239,6 +240,7 @@ class About:
     parent: str | None = None  # the session it was started from
     relation: str | None = None  # subagent, fork
     entrypoint: str | None = None  # how the agent was started
+    remote: str | None = None  # address of the repository's remote
 
 
 @value

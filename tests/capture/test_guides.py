@@ -198,7 +198,7 @@ def test_moved_homes_are_honoured(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     }  # fmt: skip
     for name, directory in environ.items():
         monkeypatch.setenv(name, directory)
-    assert len(list_guides([])) == 4
+    assert len(list_guides({})) == 4
 
 
 def test_headings_part_a_guide_but_not_those_in_code() -> None:

@@ -7,13 +7,12 @@ import subprocess
 
 import orjson
 
-from engram.capture.discover import get_machine
 from engram.evidence import commit_messages
 from engram.hub import Hub
 from engram.platform.text import validate_text
 from engram.redaction.redactor import Redactor
-from engram.sessions.projects import find_git_location
-from engram.store import cases, commits, sessions
+from engram.sessions.checkouts import get_machine, list_project_directories
+from engram.store import cases, commits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,36 +35,40 @@ _ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIO
 
 
 def read_all_commits(hub: Hub, redactor: Redactor) -> int:
-    """Read the new commits of every project on this machine; return how many."""
-    return sum(read_commits(hub, project, redactor) for project in sessions.list_projects(hub.engine))
+    """Read the new commits of every checkout on this machine; return how many."""
+    directories = list_project_directories(hub)
+    return sum(read_commits(hub, directory, project, redactor) for directory, project in directories.items())
 
 
-def read_commits(hub: Hub, project: str, redactor: Redactor) -> int:
-    """Read the new commits of one project; return how many. A project without git has none."""
-    host, head = get_machine(hub.engine.dialect), find_head(project)
-    known = commits.find_head(hub.engine, host, project)
+def read_commits(hub: Hub, directory: str, project: str, redactor: Redactor) -> int:
+    """Read the new commits of one checkout; return how many. A directory without git has none."""
+    host, head = get_machine(hub), find_head(directory)
+    known = commits.find_head(hub.engine, host, directory)
     if not head or head == known:
         return 0
-    rows = [_redact_row(row, redactor) for row in _list_commits(project, known)]
-    new = (
-        rows if known is None else [row for row in rows if row["hash"] not in commits.list_hashes(hub.engine, project)]
-    )
+    rows = [_redact_row(row, redactor) for row in _list_commits(directory, known)]
+    stored = commits.list_hashes(hub.engine, project)
+    new = [row for row in rows if row["hash"] not in stored]
     with hub.engine.transaction():
-        commits.save(hub.engine, [{**row, "project": project} for row in new])
-        for row in new:
-            for prefix in commit_messages.find_reverted(row["body"]):
-                commits.mark_reverted(hub.engine, project, prefix, row["hash"])
-        reasoned = [row for row in new if commit_messages.gives_reason(row["author"], row["subject"], row["body"])]
-        cases.add_commits(hub.engine, [{"project": project, "hash": row["hash"], "at": row["at"]} for row in reasoned])
-        commits.save_head(hub.engine, host, project, head, hub.now())
+        _save(hub, project, new)
+        commits.save_head(hub.engine, host, directory, head, hub.now())
     return len(new)
 
 
-def find_head(project: str) -> str:
+def _save(hub: Hub, project: str, rows: list[Row]) -> None:
+    """Save commits; those that give a reason become cases, those that were reverted are marked."""
+    commits.save(hub.engine, [{**row, "project": project} for row in rows])
+    reasoned = [row for row in rows if commit_messages.gives_reason(row["author"], row["subject"], row["body"])]
+    cases.add_commits(hub.engine, [{"project": project, "hash": row["hash"], "at": row["at"]} for row in reasoned])
+    for row in rows:
+        for prefix in commit_messages.find_reverted(row["body"]):
+            commits.mark_reverted(hub.engine, project, prefix, row["hash"])
+
+
+def find_head(checkout: str) -> str:
     """Return the commit that is checked out, or "" without one; reads files only."""
-    location = find_git_location(project) if os.path.isdir(project) else None
-    directory = os.path.join(project, ".git")
-    if location is None or location.project != os.path.realpath(project) or not os.path.isdir(directory):
+    directory = os.path.join(checkout, ".git")
+    if not os.path.isdir(directory):
         return ""
     head = _read(os.path.join(directory, "HEAD")).strip()
     if not head.startswith("ref: "):
@@ -86,10 +89,10 @@ def _read(path: str) -> str:
         return ""
 
 
-def _list_commits(project: str, known: str | None) -> Iterator[Row]:
+def _list_commits(directory: str, known: str | None) -> Iterator[Row]:
     """Yield the commits since a known one, or the last ones if it is not in the history any more."""
-    output = _run_git(project, f"{known}..HEAD") if known else None
-    for record in (output if output is not None else _run_git(project, "HEAD") or "").split(_RECORD)[1:]:
+    output = _run_git(directory, f"{known}..HEAD") if known else None
+    for record in (output if output is not None else _run_git(directory, "HEAD") or "").split(_RECORD)[1:]:
         fields = record.split(_FIELD)
         if len(fields) == 6 and fields[1].isdigit():
             yield _build_row(*fields)
@@ -110,13 +113,13 @@ def _redact_row(row: Row, redactor: Redactor) -> Row:
     return {**row, **{name: redactor.redact(row[name]) for name in ("author", "subject", "body")}, "files": files}
 
 
-def _run_git(project: str, revisions: str) -> str | None:
+def _run_git(directory: str, revisions: str) -> str | None:
     """Return the log of a range, or None if git is missing or refuses."""
     command = ["git", *_SAFE, "log", "--no-merges", "--name-only", f"--max-count={_MOST}", _FORMAT, revisions, "--"]
     try:
         done = subprocess.run(
-            command, cwd=project, env={**os.environ, **_ENVIRONMENT}, capture_output=True, timeout=_SECONDS, check=True,
-            stdin=subprocess.DEVNULL,
+            command, cwd=directory, env={**os.environ, **_ENVIRONMENT}, capture_output=True, timeout=_SECONDS,
+            check=True, stdin=subprocess.DEVNULL,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None

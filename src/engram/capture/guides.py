@@ -12,7 +12,8 @@ from engram.hub import Hub
 from engram.platform.sections import split_sections
 from engram.platform.text import PAGE, validate_text
 from engram.redaction.redactor import Redactor
-from engram.store import passages, sessions
+from engram.sessions.checkouts import list_project_directories
+from engram.store import passages
 
 KIND = "guide"
 _LARGEST = 256 * 1024  # bytes; agents do not read larger files as a whole
@@ -27,7 +28,7 @@ def ingest_guides(hub: Hub, redactor: Redactor) -> int:
         for key, at in passages.list_documents(hub.engine, KIND).items()
         if key.startswith(f"{host}:" if host else "")
     }
-    by_key = {_build_key(host, guide.path): guide for guide in list_guides(sessions.list_projects(hub.engine))}
+    by_key = {_build_key(host, guide.path): guide for guide in list_guides(list_project_directories(hub))}
     current_times = {key: at for key, guide in by_key.items() if (at := _get_changed_at(guide.path)) is not None}
     changed = [key for key, at in current_times.items() if known_times.get(key) != at]
     for key in changed:

@@ -12,6 +12,7 @@ from engram.agents.transcripts.adapter import Place
 from engram.agents.transcripts.registry import load_adapters
 from engram.capture import discover
 from engram.capture.case_index import index_cases
+from engram.capture.checkout_upkeep import update_checkouts
 from engram.capture.commits import read_all_commits
 from engram.capture.digests import retention
 from engram.capture.digests.passage import index_digests
@@ -27,7 +28,8 @@ from engram.hub import Hub
 from engram.index.maintenance import update_index
 from engram.redaction import known_secrets
 from engram.redaction.store_redactor import load_hub_redactor
-from engram.store import reserve_file, sessions
+from engram.sessions.checkouts import list_project_directories
+from engram.store import reserve_file
 from engram.types import Ingested, Retention
 
 
@@ -79,6 +81,7 @@ def ingest_transcripts(
         if dry_run:
             return _build_report(run, 0, None)
         if all_known:
+            update_checkouts(hub)
             ingest_guides(hub, store_redactor)
         known_secrets.save_known_hashes(hub.settings.home, store_redactor)
         if hub.engine.dialect == "sqlite":
@@ -118,8 +121,8 @@ def _choose_transcripts(
     hub: Hub, paths: Iterable[str] | None, flavor: str | None, since_hours: float | None
 ) -> list[TranscriptFile]:
     if paths is not None:
-        return _find_named(paths, list(discover.iter_places(sessions.list_projects(hub.engine))))
-    transcripts = discover.iter_transcripts(sessions.list_projects(hub.engine), flavor)
+        return _find_named(paths, list(discover.iter_places(list_project_directories(hub))))
+    transcripts = discover.iter_transcripts(list_project_directories(hub), flavor)
     if since_hours is None:
         return list(transcripts)
     after = hub.now() - int(since_hours * HOUR)

@@ -10,10 +10,10 @@ from typing import Any
 from engram.capture.batch import Batch
 from engram.capture.digests.fold import Fold
 from engram.capture.discover import TranscriptFile
-from engram.capture.vanished_directory import guess_project
+from engram.capture.vanished_directory import find_vanished_project
 from engram.clock import SECOND
 from engram.hub import Hub
-from engram.sessions import projects
+from engram.sessions import checkouts
 from engram.store import captures, sessions
 
 _REMEMBERED = 256  # sessions kept in memory
@@ -47,7 +47,7 @@ class SessionRegister:
         self.hub, self.engine = hub, hub.engine
         self._home = os.path.realpath(hub.settings.home)
         self._known: dict[tuple[str, str], CapturedSession] = {}
-        self._projects: dict[str, str] = {}
+        self._projects: dict[tuple[str, str | None], str] = {}
 
     def clear(self) -> None:
         """Clear the cache."""
@@ -104,18 +104,21 @@ class SessionRegister:
         facts = {field: about.get(field) for field in ("cwd", "branch", "model")}
         sessions.insert(
             self.engine, id=identity, flavor=flavor, native_id=name, session_type=flavor, summary="",
-            status="completed", project=self.get_project(about.get("cwd")), started_at=started, last_heartbeat=started,
+            status="completed", project=self.get_project(about), started_at=started, last_heartbeat=started,
             completed_at=None if about.get("relation") == "subagent" else started, **facts,
         )  # fmt: skip
         return sessions.find_by_native_id(self.engine, flavor, name) or {}
 
-    def get_project(self, cwd: str | None) -> str:
-        """Return the project of a directory, which may be on another machine or deleted."""
+    def get_project(self, about: dict[str, Any]) -> str:
+        """Return the project of a session's directory, which may be on another machine or deleted."""
+        cwd, remote = about.get("cwd"), about.get("remote")
         if not cwd:
             return ""
-        if cwd not in self._projects:
-            self._projects[cwd] = projects.find_project(cwd) if os.path.isdir(cwd) else guess_project(cwd)
-        return self._projects[cwd]
+        if (cwd, remote) not in self._projects:
+            is_here = os.path.isdir(cwd)
+            project = checkouts.add_checkout(self.hub, cwd) if is_here else find_vanished_project(self.hub, cwd, remote)
+            self._projects[cwd, remote] = project
+        return self._projects[cwd, remote]
 
     def link_forks(self, captured: CapturedSession, row: dict[str, Any]) -> None:
         """Link forks that do not name their parent: all start with the same event, the parent first."""

@@ -9,7 +9,7 @@ from engram.capture import discover
 from engram.capture.ingest_run import run_sweep
 from engram.errors import Error, MissingExtra, StoreDamaged, StoreFull, StoreUnavailable, SweepRunning
 from engram.hub import Hub
-from engram.store import sessions
+from engram.sessions.checkouts import list_project_directories
 from engram.types import Ingested
 
 _AGAIN = 15 * 60 * 1000  # milliseconds after which everything is scanned even without a change
@@ -30,7 +30,7 @@ def watch_transcripts(hub: Hub, flavor: str | None = None) -> Generator[Ingested
         sweep_owed = True  # the other ingest may have passed some files already
     missed: set[str] = set()
     while True:
-        places = list(discover.iter_places(sessions.list_projects(hub.engine), flavor))
+        places = list(discover.iter_places(list_project_directories(hub), flavor))
         roots = {place.root for _, place in places if os.path.isdir(place.root)}
         for changed in changes(
             *roots, debounce=_GATHER, rust_timeout=_AGAIN, yield_on_timeout=True, raise_interrupt=True

@@ -16,7 +16,7 @@ from engram.clock import MINUTE
 from engram.errors import SweepRunning
 from engram.hub import Hub
 from engram.sessions import crashed_sessions
-from engram.store import sessions
+from engram.sessions.checkouts import list_project_directories
 from engram.types import Ingested
 
 _PATIENCE = 120  # seconds to wait for another ingest
@@ -71,9 +71,7 @@ def _ingest_requests(hub: Hub, requests: list[spool.CaptureRequest], *, full: bo
         for request in requests:
             spool.finish_request(request)
     if full or is_full_look_due(hub):
-        yield _ingest_with_retry(
-            hub, list(discover.iter_transcripts(sessions.list_projects(hub.engine))), all_known=True
-        )
+        yield _ingest_with_retry(hub, list(discover.iter_transcripts(list_project_directories(hub))), all_known=True)
         _mark_looked(hub)
     crashed_sessions.complete_crashed_sessions(hub)
 
@@ -93,7 +91,7 @@ def _ingest_with_retry(hub: Hub, sources: list[TranscriptFile], *, all_known: bo
 def _find_transcripts(hub: Hub, requests: Iterable[spool.CaptureRequest]) -> list[TranscriptFile]:
     """Return the requested transcripts: the named files and their subagents', or all of an agent."""
     by_path: dict[str, TranscriptFile] = {}
-    projects = sessions.list_projects(hub.engine)
+    projects = list_project_directories(hub)
     whole_flavors = {item.flavor for item in requests if item.flavor in load_adapters() and not _find_named(item)}
     for flavor in whole_flavors:
         by_path |= {item.path: item for item in discover.iter_transcripts(projects, flavor)}

@@ -208,7 +208,7 @@ class Writer:
         goal = captured.fold.goal if captured.fold else ""
         sessions.update_from_transcript(
             self.engine, captured.session_id, cwd=about.get("cwd"), branch=about.get("branch"),
-            model=about.get("model"), project=self.register.get_project(about.get("cwd")), last_at=row["last_at"],
+            model=about.get("model"), project=self.register.get_project(about), last_at=row["last_at"],
             summary=to_one_line(row["title"] or goal, 200), main=int(row["relation"] != "subagent"),
         )  # fmt: skip
         return row

@@ -12,7 +12,8 @@ from engram.capture.batch import FULL, Batch, hash_id
 from engram.importers.body_files import UnreadableBody, fold_name
 from engram.importers.foreign_events import PLACES, extract_rows, get_order, make_event, make_key, make_usage
 from engram.platform.value import value
-from engram.store import captures, counters, events, sessions
+from engram.sessions.checkouts import list_project_directories
+from engram.store import captures, counters, events
 from engram.store.seed_session_memory import find_fact
 from engram.types import About, Event, Usage
 
@@ -284,7 +285,7 @@ def _list_names_on_disk(hub: Hub) -> set[str]:
     from engram.capture import discover
 
     names: set[str] = set()
-    for transcript in discover.iter_transcripts(sessions.list_projects(hub.engine)):
+    for transcript in discover.iter_transcripts(list_project_directories(hub)):
         folder, name = os.path.split(transcript.name)
         stem = name.partition(".")[0]
         names |= {fold_name(stem), fold_name(stem[-_UUID:]), fold_name(os.path.basename(folder))}

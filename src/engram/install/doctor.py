@@ -12,8 +12,9 @@ from engram.hub import Hub
 from engram.install.finding import Finding
 from engram.operation import Help, operation
 from engram.platform.text import format_count, format_duration, format_size
+from engram.sessions.checkouts import list_project_directories
 from engram.settings import hide_password, is_known_timezone, list_memoria_variables
-from engram.store import blobs, cursors, filesystem, integrity, reserve_file, sessions
+from engram.store import blobs, cursors, filesystem, integrity, reserve_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _check_capture(hub: Hub) -> Iterator[Finding]:
     cursor_rows = cursors.list_by_host(hub.engine, discover.get_machine(hub.engine.dialect))
     now = hub.now()
     for flavor in load_adapters():
-        transcripts = list(discover.iter_transcripts(sessions.list_projects(hub.engine), flavor))
+        transcripts = list(discover.iter_transcripts(list_project_directories(hub), flavor))
         if not transcripts:
             continue
         rows = {transcript: cursor_rows.pop(transcript.name, None) for transcript in transcripts}

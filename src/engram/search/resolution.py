@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 from engram.clock import to_datetime
@@ -141,7 +142,7 @@ def _find_notes(hub: Hub, row: Row, settled: str) -> tuple[str, ...]:
     found = cases.list_anchors(hub.engine, row["id"])
     files = [anchor["name"] for anchor in found if anchor["kind"] == "file"]
     symbols = [anchor for anchor in found if anchor["span"] and anchor["name"] in settled][:_MOST_CHECKED]
-    if not symbols:
+    if not symbols or not os.path.isdir(row["project"]):
         return ()
     code = "\n".join(
         filter(None, (read_file_below(row["project"], path, _MOST_CODE) for path in files[:_MOST_CHECKED]))

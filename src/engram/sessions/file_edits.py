@@ -6,10 +6,10 @@ import os
 
 from engram.clock import HOUR
 from engram.platform import text
-from engram.sessions import lifecycle, lock_view, locks, resources
+from engram.sessions import clone_locks, lifecycle, lock_view, locks, resources
 from engram.sessions.lock_requests import LockRequest
 from engram.sessions.overlap import resources_overlap
-from engram.store import activity, file_snapshots, messages
+from engram.store import activity, file_snapshots, handled_events, messages
 from engram.store import locks as lock_store
 
 TYPE_CHECKING = False
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from engram.hub import Hub
     from engram.store.engine import Row
+    from engram.types import Resource
 
 _NOTE = "editing it"
 _LARGEST = 1_000_000  # bytes; larger files are compared by size and time, not by content
@@ -34,10 +35,28 @@ def begin_edit(hub: Hub, session_id: str, paths: list[str], cwd: str | None) -> 
         refusal = request.attempt(record=True)
         if refusal is not None:
             raise refusal
+        session, targets = request.session, request.resources
     else:
         for path in paths:
             locks.check_edit(hub, session_id, path, cwd=cwd)
-    return [warning for path in paths for warning in _warn_if_changed(hub, session_id, _resolve_path(path, cwd))]
+        session = lifecycle.require_session(hub, session_id)
+        targets = [lock_view.resolve_resource(hub, session, path, cwd) for path in paths]
+    changes = [warning for path in paths for warning in _warn_if_changed(hub, session_id, _resolve_path(path, cwd))]
+    return [*changes, *_warn_of_clones(hub, session, targets)]
+
+
+def _warn_of_clones(hub: Hub, session: Row, targets: list[Resource]) -> Iterator[str]:
+    """Yield a line for each session that has one of these files locked in another clone; each once."""
+    instant = hub.instant()
+    for resource in targets:
+        for row in clone_locks.list_clone_locks(hub, session, resource, instant):
+            holder, name, week = row["session_id"], row["name"], handled_events.WEEK
+            with hub.engine.transaction():
+                is_new = handled_events.mark_first_time(
+                    hub.engine, "clones", session["id"], holder, name, instant.now, week
+                )
+            if is_new:
+                yield clone_locks.describe_clone_lock(row)
 
 
 def record_files_seen(hub: Hub, session_id: str, paths: list[str], cwd: str | None) -> None:
@@ -138,6 +157,7 @@ def _find_others_locked_files(hub: Hub, session_id: str) -> Iterator[tuple[str, 
             is_own
             or row["kind"] == "name"
             or row["mode"] != "exclusive"
+            or lock_view.is_on_other_machine(hub, session, row)
             or lock_view.explain_lapse(row, instant) is not None
         ):
             continue

@@ -12,7 +12,7 @@ from engram.operation import Help, operation
 from engram.platform import host, plain_json, program_log, text
 from engram.platform.host import Process
 from engram.redaction.store_redactor import remove_secrets, remove_secrets_from_name
-from engram.sessions import projects
+from engram.sessions import checkouts, projects
 from engram.sessions.fencing import FencedTransaction
 from engram.store import activity, file_snapshots, handled_events, locks, messages, sessions
 from engram.types import Log, Session
@@ -303,7 +303,7 @@ def _insert_session(hub: Hub, flavor: str, native_id: str | None, project: str |
     now = hub.now()
     session_id = clock.make_session_id(now)
     directory = facts.get("cwd")
-    facts["project"] = parse_project_filter(project) or projects.find_project(directory)
+    facts["project"] = parse_project_filter(project) or checkouts.add_checkout(hub, directory)
     added = sessions.insert(
         hub.engine,
         id=session_id,

@@ -6,7 +6,7 @@ from engram.clock import MINUTE
 from engram.errors import InvalidInput
 from engram.platform import text
 from engram.redaction.store_redactor import remove_secrets
-from engram.sessions import lifecycle, lock_view, projects
+from engram.sessions import clone_locks, lifecycle, lock_view, projects
 from engram.sessions.fencing import FencedTransaction
 from engram.store import activity, fencing_tokens, messages
 from engram.store import locks as store
@@ -93,7 +93,7 @@ class LockRequest:
 
     def _find_rivals(self, rows: list[Row], instant: Instant) -> list[Row]:
         """Return the conflicting locks; edits of the same file in different checkouts do not conflict."""
-        rivals = lock_view.find_rivals(rows, self.session_id, self.mode, instant)
+        rivals = lock_view.find_rivals(self.hub, self.session, rows, self.mode, instant)
         if not self.by_edit or not any(row["by_edit"] for row in rivals):
             return rivals
         checkout = projects.find_git_location(self.cwd or self.session["cwd"] or "/").checkout
@@ -147,12 +147,16 @@ class LockRequest:
             store.insert(self.hub.engine, resource, token=token, project=project, now=instant.now, **facts)
         row = {**self.session, "name": resource.name, "kind": resource.kind, **facts, **granted}
         if not self.by_edit:  # nobody reads these, and a hook is waiting
+            overlaps = lock_view.list_live_overlaps(self.hub, self.session, overlapping, instant)
             self.granted.append(
-                lock_view.to_lock(
-                    row, instant, overlapping=lock_view.list_live_overlaps(overlapping, self.session_id, instant)
-                )
+                lock_view.to_lock(row, instant, overlapping=overlaps, clones=self._list_clones(resource, instant))
             )
         return int(granted["token"])
+
+    def _list_clones(self, resource: Resource, instant: Instant) -> tuple[Lock, ...]:
+        """Return the locks of others on the same file in other clones."""
+        rows = clone_locks.list_clone_locks(self.hub, self.session, resource, instant)
+        return tuple(lock_view.to_lock(row, instant) for row in rows)
 
     def _renew_own_lock(self, resource: Resource, overlapping: list[Row], facts: dict[str, Any]) -> Row | None:
         """Renew a lock the session already holds; a change of mode is a new grant with a new token."""

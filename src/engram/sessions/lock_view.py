@@ -6,7 +6,7 @@ from engram.clock import to_datetime
 from engram.errors import Held
 from engram.platform import host, text
 from engram.redaction.store_redactor import remove_secrets_from_name
-from engram.sessions import lifecycle, projects, resources
+from engram.sessions import checkouts, lifecycle, resources
 from engram.sessions.overlap import resources_overlap
 from engram.store import activity, locks
 from engram.types import Lock, Resource
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 
 def to_lock(
-    row: Row, instant: Instant, waiters: tuple[str, ...] = (), overlapping: tuple[Lock, ...] = (), *, live: bool = True
-) -> Lock:
+    row: Row, instant: Instant, waiters: tuple[str, ...] = (), overlapping: tuple[Lock, ...] = (), *,
+    live: bool = True, clones: tuple[Lock, ...] = (),
+) -> Lock:  # fmt: skip
     """Turn a stored row into the value users see."""
     return Lock(
         resource=row["name"],
@@ -38,6 +39,7 @@ def to_lock(
         summary=row["summary"],
         waiters=waiters,
         overlaps=overlapping,
+        clones=clones,
     )
 
 
@@ -48,7 +50,7 @@ def resolve_resource(hub: Hub, session: Row | None, resource: str, cwd: str | No
     elif cwd:
         cwd = text.validate_name("cwd", cwd)
     resource = remove_secrets_from_name(hub, text.validate_name("resource", resource))
-    return resources.parse_resource(resource, cwd, session["project"] if session else projects.find_project(cwd))
+    return resources.parse_resource(resource, cwd, session["project"] if session else checkouts.find_project(hub, cwd))
 
 
 def find_overlapping_locks(hub: Hub, resource: Resource) -> list[Row]:
@@ -58,19 +60,30 @@ def find_overlapping_locks(hub: Hub, resource: Resource) -> list[Row]:
     ]
 
 
-def find_rivals(rows: list[Row], session_id: str, mode: str, instant: Instant) -> list[Row]:
+def find_rivals(hub: Hub, session: Row, rows: list[Row], mode: str, instant: Instant) -> list[Row]:
     """Return conflicting locks of other sessions, each with the reason it may be taken over, if any."""
     return [
         {**row, "lapse": explain_lapse(row, instant)}
         for row in rows
-        if row["session_id"] != session_id and _is_conflict(mode, row["mode"])
+        if row["session_id"] != session["id"]
+        and _is_conflict(mode, row["mode"])
+        and not is_on_other_machine(hub, session, row)
     ]
 
 
-def list_live_overlaps(rows: list[Row], session_id: str, instant: Instant) -> tuple[Lock, ...]:
+def is_on_other_machine(hub: Hub, session: Row, row: Row) -> bool:
+    """Return whether a lock is on a file of another machine, which may have the same path here."""
+    return hub.engine.dialect != "sqlite" and row["kind"] != "name" and bool(row["host"] != session["host"])
+
+
+def list_live_overlaps(hub: Hub, session: Row, rows: list[Row], instant: Instant) -> tuple[Lock, ...]:
     """Return live locks of other sessions that overlap."""
     return tuple(
-        to_lock(row, instant) for row in rows if row["session_id"] != session_id and explain_lapse(row, instant) is None
+        to_lock(row, instant)
+        for row in rows
+        if row["session_id"] != session["id"]
+        and explain_lapse(row, instant) is None
+        and not is_on_other_machine(hub, session, row)
     )
 
 

@@ -171,7 +171,8 @@ def check_edit(
         session = lifecycle.touch_session(hub, session_id)
         instant = hub.instant()
         target = lock_view.resolve_resource(hub, session, resource, cwd)
-        rivals = lock_view.find_rivals(lock_view.find_overlapping_locks(hub, target), session_id, "exclusive", instant)
+        rows = lock_view.find_overlapping_locks(hub, target)
+        rivals = lock_view.find_rivals(hub, session, rows, "exclusive", instant)
         live_rivals = [rival for rival in rivals if rival["lapse"] is None]
         refusal = (
             lock_view.build_refusal(hub, session_id, target, live_rivals, instant, record=True) if live_rivals else None

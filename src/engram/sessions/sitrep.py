@@ -7,7 +7,7 @@ import os
 from engram.clock import HOUR
 from engram.operation import Help, operation
 from engram.platform import host, text
-from engram.sessions import lifecycle, locks, messages, projects, world_state
+from engram.sessions import checkouts, lifecycle, locks, messages, world_state
 from engram.store import documents
 from engram.store import sessions as session_store
 from engram.types import Lock, Message, Session, Sitrep, WorldState
@@ -175,7 +175,7 @@ def _read_world_states(hub: Hub, project: str) -> tuple[WorldState, ...]:
 def _find_own_project(hub: Hub) -> str:
     """Return the project of our directory, or "" outside any project: the sitrep then covers everything."""
     directory = None if hub.serving else host.get_working_directory()
-    return projects.find_git_location(directory).project if directory else ""
+    return checkouts.find_git_project(hub, directory) if directory else ""
 
 
 def _format_world_state(state: WorldState, now: int) -> list[str]:

@@ -10,6 +10,7 @@ from engram.operation import Help, operation
 from engram.platform import text
 from engram.platform.value import value
 from engram.sessions import lifecycle, locks
+from engram.sessions.project_names import name_projects
 from engram.store import activity as store
 from engram.store import documents, dream_inbox, messages, rot
 from engram.store import sessions as session_store
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from engram.hub import Hub
     from engram.store.engine import Row
 
-_ACTIVITY_KINDS = ("refused", "takeover", "trespassed", "reopened", "corrected", "imported")
+_ACTIVITY_KINDS = ("refused", "takeover", "trespassed", "reopened", "corrected", "imported", "joined", "separated")
 _UNUSED = 30 * 24 * HOUR  # not shown by any recall for this long
 
 
@@ -56,6 +57,7 @@ class Project:
     """A project that sessions worked in."""
 
     project: str  # empty: no project
+    name: str  # of its repository; with owner or folder where two projects share a name
     flavors: dict[str, int]  # sessions of each agent
     last_at: datetime
 
@@ -64,11 +66,13 @@ class Project:
 def list_projects(hub: Hub) -> list[Project]:
     """Show every project with sessions, last active first."""
     rows_by_project: dict[str, list[Row]] = {}
+    names = name_projects(hub)
     for row in session_store.count_by_project(hub.engine):
         rows_by_project.setdefault(row["project"], []).append(row)
     projects = [
         Project(
-            project=name, flavors={row["flavor"]: row["n"] for row in sorted(rows, key=lambda row: -row["n"])},
+            project=name, name=names.get(name, ""),
+            flavors={row["flavor"]: row["n"] for row in sorted(rows, key=lambda row: -row["n"])},
             last_at=to_datetime(max(row["last_at"] for row in rows)),
         )
         for name, rows in rows_by_project.items()
@@ -80,7 +84,8 @@ def list_projects(hub: Hub) -> list[Project]:
 def activity(
     hub: Hub,
     kind: Annotated[
-        str | None, Help("only this kind: refused, takeover, trespassed, reopened, corrected or imported")
+        str | None,
+        Help("only this kind: refused, takeover, trespassed, reopened, corrected, imported, joined or separated"),
     ] = None,
     limit: Annotated[int, Help("maximum number to show")] = 20,
 ) -> list[Activity]:

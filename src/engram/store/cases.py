@@ -166,6 +166,13 @@ def delete_after(engine: Engine, capture: int, number: int) -> None:
     engine.run("delete from cases where capture = :capture and number > :number", capture=capture, number=number)
 
 
+def delete_commits(engine: Engine, project: str) -> None:
+    """Remove the cases of a project's commits."""
+    rows = engine.run("select id from cases where project = :project and kind = 'commit'", project=project)
+    engine.run_many(_DROP_WORDS[engine.dialect], rows)
+    engine.run("delete from cases where project = :project and kind = 'commit'", project=project)
+
+
 def scrub_words(engine: Engine) -> None:
     """Rewrite the index of words without those of removed cases, which FTS5 only marks as deleted."""
     if engine.dialect == "sqlite":

@@ -15,8 +15,8 @@ on conflict (project, hash) do nothing
 """
 
 _PUT_CURSOR = """
-insert into commit_cursors (host, project, head, read_at) values (:host, :project, :head, :now)
-on conflict (host, project) do update set head = excluded.head, read_at = excluded.read_at
+insert into commit_cursors (host, path, head, read_at) values (:host, :path, :head, :now)
+on conflict (host, path) do update set head = excluded.head, read_at = excluded.read_at
 """
 
 _REVERTED = """
@@ -53,14 +53,21 @@ def list_hashes(engine: Engine, project: str) -> set[str]:
     return {row["hash"] for row in rows}
 
 
-def find_head(engine: Engine, host: str, project: str) -> str | None:
-    """Return the newest commit that was read of a project on a machine, or None if its history was never read."""
-    rows = engine.run(
-        "select head from commit_cursors where host = :host and project = :project", host=host, project=project
-    )
+def find_head(engine: Engine, host: str, path: str) -> str | None:
+    """Return the newest commit that was read in a checkout, or None if its history was never read."""
+    rows = engine.run("select head from commit_cursors where host = :host and path = :path", host=host, path=path)
     return rows[0]["head"] if rows else None
 
 
-def save_head(engine: Engine, host: str, project: str, head: str, now: int) -> None:
+def save_head(engine: Engine, host: str, path: str, head: str, now: int) -> None:
     """Save the newest commit that was read."""
-    engine.run(_PUT_CURSOR, host=host, project=project, head=head, now=now)
+    engine.run(_PUT_CURSOR, host=host, path=path, head=head, now=now)
+
+
+def delete_by_project(engine: Engine, project: str) -> None:
+    """Delete the commits of a project; they are read again, for the project that its checkouts have then."""
+    engine.run("delete from commits where project = :project", project=project)
+    engine.run(
+        "delete from commit_cursors where path = :project or path in"
+        " (select path from checkouts where project = :project)", project=project,
+    )  # fmt: skip

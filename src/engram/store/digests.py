@@ -33,6 +33,11 @@ select d.facts, coalesce(d.corrected, d.outcome) as outcome, d.confidence, c.ses
  where c.session_id in ({slots})
 """
 
+_OF_PROJECT = """
+select d.state, s.cwd from sessions s join captures c on c.session_id = s.id join digests d on d.capture = c.num
+ where s.project = :project and d.state is not null order by c.last_at desc limit :limit
+"""
+
 # A digest made by older rules is rebuilt while all of its bodies are still stored; the latest sessions come first.
 _OUTDATED = """
 select d.capture, c.read_bytes from digests d join captures c on c.num = d.capture where d.version < :version
@@ -59,6 +64,11 @@ def list_by_sessions(engine: Engine, session_ids: Sequence[str]) -> list[Row]:
     """Return the digests of sessions with facts about them, last active first."""
     rows = run_for_ids(engine, _OF_SESSIONS, session_ids)
     return sorted(rows, key=lambda row: (-(row["last_at"] or 0), row["session_id"]))
+
+
+def list_states_by_project(engine: Engine, project: str, limit: int) -> list[Row]:
+    """Return what is known of a project's last sessions, with their directories."""
+    return engine.run(_OF_PROJECT, project=project, limit=limit)
 
 
 def set_outcome(engine: Engine, capture: int, outcome: str | None, who: str | None, now: int) -> Row | None:

@@ -378,6 +378,23 @@ def test_the_log_of_hooks_does_not_grow_for_ever(tmp_path: Path) -> None:
     assert [fired.event for fired in hook_log.read_recent(home)][-2:] == ["prompt", "stop"]
 
 
+def test_an_edit_of_a_file_that_is_edited_in_another_clone_is_allowed_with_one_notice(
+    repository: Path, tmp_path: Path
+) -> None:
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(repository), str(clone))
+    hook(event("SessionStart", "abc", repository))
+    hook(event("SessionStart", "xyz", clone))
+    hook(event("PreToolUse", "abc", repository, **edit(repository / "src" / "app.py")))
+    told = hook(event("PreToolUse", "xyz", clone, **edit(clone / "src" / "app.py")))
+    assert "permissionDecision" not in told
+    assert "the same file in another clone" in told["additionalContext"]
+    assert str(repository / "src" / "app.py") in told["additionalContext"]
+    assert "\n" not in told["additionalContext"]
+    assert hook(event("PreToolUse", "xyz", clone, **edit(clone / "src" / "app.py"))) == {}
+    assert hook(event("PreToolUse", "xyz", clone, **edit(clone / "src" / "other.py"))) == {}
+
+
 def test_a_hook_loads_nothing_it_does_not_need(repository: Path) -> None:
     """Keep cold starts fast: count the modules an edit loads; the benchmark measures the time."""
     code = (

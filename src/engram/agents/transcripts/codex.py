@@ -159,6 +159,7 @@ def _read_session_meta(
         session=thread,
         cwd=text_or_none(payload.get("cwd")),
         branch=text_or_none(to_dict(payload.get("git")).get("branch")),
+        remote=text_or_none(to_dict(payload.get("git")).get("repository_url")),
         version=text_or_none(payload.get("cli_version")),
         parent=parent or fork_parent,
         relation="subagent" if parent else "fork" if fork_parent else None,

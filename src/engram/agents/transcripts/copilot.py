@@ -146,12 +146,19 @@ def _build_event(session: str, record: TranscriptRecord, value: dict[str, Any], 
     )  # fmt: skip
 
 
+def _read_remote(context: dict[str, Any]) -> str | None:
+    """Return the address of the repository, which is given as host and owner/name."""
+    server, repository = text_or_none(context.get("repositoryHost")), text_or_none(context.get("repository"))
+    return f"https://{server}/{repository}" if server and repository else None
+
+
 def _read_session_facts(session: str, data: dict[str, Any], state: dict[str, Any]) -> Iterator[About]:
     """Yield changed facts about the session."""
     context = to_dict(data.get("context")) or data
     facts = {
         "cwd": text_or_none(context.get("cwd")),
         "branch": text_or_none(context.get("branch")),
+        "remote": _read_remote(context),
         "version": text_or_none(data.get("copilotVersion")),
         "title": text_or_none(data.get("agentDescription")),
         "model": text_or_none(data.get("newModel"))

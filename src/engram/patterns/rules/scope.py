@@ -33,14 +33,14 @@ def split_scope(scope: str) -> tuple[str, str]:
 
 def _resolve_project(hub: Hub, name: str) -> str:
     """Return a project as sessions name it, from any directory in it; a path of another machine stays as it is."""
-    from engram.sessions.projects import find_project
+    from engram.sessions.checkouts import find_project
     from engram.store import sessions
 
     path = os.path.expanduser(name)
     if name in sessions.list_projects(hub.engine):
         return name
     if os.path.isdir(path):
-        return find_project(path)
+        return find_project(hub, path)
     if os.path.isabs(path):
         return path
     raise InvalidInput(field="scope", reason=f"{name!r} is neither a directory nor a known project.")

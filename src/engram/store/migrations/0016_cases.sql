@@ -14,13 +14,13 @@ create table commits (
 );
 create index commits_by_time on commits (project, at);
 
--- How far the history of each project was read on each machine.
+-- How far the history of each checkout was read.
 create table commit_cursors (
   host text not null,
-  project text not null,
+  path text not null,
   head text not null,
   read_at bigint not null,
-  primary key (host, project)
+  primary key (host, path)
 );
 
 -- One episode or commit, found by the words of its problem and shown by its resolution.

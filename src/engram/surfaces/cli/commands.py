@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -14,11 +15,11 @@ from engram.hub import Hub
 from engram.operation import Operation, find_operation
 from engram.platform import host
 from engram.platform.value import value
-from engram.sessions import caller
-from engram.sessions.projects import find_project
+from engram.sessions import caller, checkouts, project_names
 from engram.surfaces.cli import options as shared_options
 from engram.surfaces.cli.acting_session import find_acting_session, find_own_shell, find_session_type
 from engram.surfaces.cli.output import announce_unread, mark_failed, print_notice, show_result
+from engram.surfaces.cli.render.project_labels import use_labels
 from engram.surfaces.signature import Parameter, list_parameters
 
 _SESSION_PARAMETERS = ("session_id", "sender", "updated_by")  # parameters that name the acting session
@@ -73,6 +74,7 @@ def build_command(spec: CommandSpec) -> click.Command:
     def run(**options: Any) -> None:
         as_json, version_option = options.pop("as_json"), _pop_version_option(spec, options)
         with Hub() as hub:
+            use_labels(partial(project_names.name_projects, hub))
             arguments = {p.name: _resolve_argument(hub, spec, p, options) for p in parameters}
             if version_option:
                 _show_version(hub, spec, arguments, version_option, as_json)
@@ -218,7 +220,7 @@ def _find_project(hub: Hub, spec: CommandSpec, options: dict[str, Any]) -> str |
     """Return the project an option names; a message without a sender goes to the current directory's."""
     project = shared_options.find_project(hub, options["project"])
     if project is None and spec.path == "send" and not find_acting_session(hub, options["session"], is_required=False):
-        return find_project(host.get_working_directory())
+        return checkouts.find_project(hub, host.get_working_directory())
     return project
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import click
 
 from engram.hub import Hub
 from engram.platform import text
-from engram.sessions.projects import get_project_name
+from engram.sessions.project_names import name_projects
 from engram.surfaces.cli.output import print_text
 from engram.surfaces.cli.render.layout import (
     Column,
@@ -18,6 +19,7 @@ from engram.surfaces.cli.render.layout import (
     format_when,
     wrap_text,
 )
+from engram.surfaces.cli.render.project_labels import get_label, use_labels
 from engram.surfaces.cli.render.session_list import format_mark
 from engram.surfaces.cli.terminal import style
 from engram.types import Cost, SessionEntry
@@ -39,6 +41,7 @@ def show_overview() -> None:
     from engram.capture.digests.session_list import count_sessions, list_all_sessions
 
     with Hub() as hub:
+        use_labels(partial(name_projects, hub))
         entries = list_all_sessions(hub, limit=_SCANNED_SESSIONS)
         if not entries:
             click.echo(_WELCOME)
@@ -85,7 +88,7 @@ def _format_work(entries: list[SessionEntry]) -> str:
 def _format_row(entry: SessionEntry) -> tuple[str, ...]:
     return (
         format_mark(entry),
-        get_project_name(entry.session.project) or "(none)",
+        get_label(entry.session.project) or "(none)",
         "now" if entry.session.presence == "here" else format_when(entry.last_at),
         entry.session.flavor,
         entry.session.id[-8:],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -9,8 +10,10 @@ import click
 from engram.errors import InvalidInput, NotFound
 from engram.hub import Hub
 from engram.sessions import lifecycle
+from engram.sessions.project_names import name_projects
 from engram.surfaces.cli.options import find_project, json_option, limit_option, project_option
 from engram.surfaces.cli.output import print_notice, print_text, show_result
+from engram.surfaces.cli.render.project_labels import use_labels
 from engram.surfaces.cli.session_history import DEFAULT_LIMIT, fields_to_dict, show_history
 from engram.surfaces.cli.times import parse_hours_ago
 from engram.types import OUTCOMES
@@ -25,6 +28,7 @@ def list_sessions(
     Marks: ● running, ✓ success, ~ partial, ✗ failure, - abandoned.
     """
     with Hub() as hub:
+        use_labels(partial(name_projects, hub))
         project_root = None if everywhere else find_project(hub, project)
         if active:
             running_sessions = lifecycle.get_active_sessions(hub, project_root, limit)

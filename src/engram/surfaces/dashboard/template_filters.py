@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
@@ -13,6 +12,7 @@ from markupsafe import Markup, escape
 from engram.api import Engram
 from engram.clock import load_timezone, to_datetime
 from engram.platform import text
+from engram.sessions.stats import Project
 from engram.surfaces.dashboard.drawing import markdown
 from engram.surfaces.dashboard.drawing.conversation import MAX_MESSAGE_CHARS
 from engram.surfaces.dashboard.drawing.highlight import highlighted
@@ -80,11 +80,9 @@ def place(path: str | None) -> str:
     return (path or "").replace("\\", "/").rstrip("/").rpartition("/")[2] or path or "no project"
 
 
-def name_projects(projects: Iterable[str]) -> dict[str, str]:
-    """Return project paths with their display names, sorted; projects with the same name keep their full path."""
-    short = {path: place(path) for path in projects}
-    names = Counter(short.values())
-    names_by_path = {path: name if names[name] == 1 else path for path, name in short.items()}
+def name_projects(projects: Iterable[Project]) -> dict[str, str]:
+    """Return project paths with their names, sorted."""
+    names_by_path = {project.project: project.name for project in projects if project.project}
     return dict(sorted(names_by_path.items(), key=lambda pair: pair[1].lower()))
 
 

@@ -190,7 +190,13 @@ def _handle_lock(hub: Hub, caller: Caller, arguments: dict[str, Any]) -> ToolAns
     locks = Engram.lock_resources(hub, session.require_session(hub, caller), **arguments)
     lines = [f"You hold `{escape_inline(lock.resource, 200)}` ({lock.mode}, token {lock.token})." for lock in locks]
     lines += [_format_overlap(other) for lock in locks for other in lock.overlaps]
+    lines += [_format_clone(other) for lock in locks for other in lock.clones]
     return ToolAnswer(text=_cut_lines(lines), facts={"locks": [_build_lock_facts(lock) for lock in locks]})
+
+
+def _format_clone(other: Lock) -> str:
+    where = escape_inline(other.resource, 200)
+    return f"Session `{other.session_id}` holds the same file in another clone, `{where}`; agree before you merge."
 
 
 def _format_overlap(other: Lock) -> str:

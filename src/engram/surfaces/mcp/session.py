@@ -9,7 +9,7 @@ from engram.agents.registry import list_agents
 from engram.errors import InvalidInput, NotFound
 from engram.platform import host, text
 from engram.sessions import caller as callers
-from engram.sessions import lifecycle, projects
+from engram.sessions import checkouts, lifecycle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def find_project(hub: Hub, caller: Caller, session_id: str | None) -> str | None
     if session_id is not None:
         return str(lifecycle.require_session(hub, session_id)["project"]) or None
     directory = _find_directory(caller)
-    return projects.find_git_location(directory).project or None if directory else None
+    return checkouts.find_git_project(hub, directory) or None if directory else None
 
 
 def resolve_project(hub: Hub, caller: Caller, directory_name: str | None) -> str | None:
@@ -58,7 +58,7 @@ def resolve_project(hub: Hub, caller: Caller, directory_name: str | None) -> str
         raise InvalidInput(field="project", reason="a relative path needs a session. Pass an absolute path.")
     directory = os.path.join(start or "", path)
     # A team may name projects, so what is not a directory is passed on as it is.
-    return projects.find_project(directory) if os.path.isdir(directory) else directory_name
+    return checkouts.find_project(hub, directory) if os.path.isdir(directory) else directory_name
 
 
 def _read_native_ids(caller: Caller) -> dict[str, object]:

@@ -11,7 +11,6 @@ from engram.capture.digests.rebuild_report import RebuiltDigests
 from engram.capture.digests.transcript import Outline
 from engram.clock import to_datetime
 from engram.platform import text
-from engram.sessions.projects import get_project_name
 from engram.surfaces.cli.render import LIST_RENDERERS, render
 from engram.surfaces.cli.render.layout import (
     Column,
@@ -24,6 +23,7 @@ from engram.surfaces.cli.render.layout import (
     number_column,
     wrap_text,
 )
+from engram.surfaces.cli.render.project_labels import get_label
 from engram.surfaces.cli.render.session_list import OUTCOME_MARKS
 from engram.surfaces.cli.terminal import style
 from engram.types import Capture, Check, Cost, Event, Ingested, Retention
@@ -188,7 +188,7 @@ def _render_captures(captures: Sequence[Capture]) -> str:
             _format_outcome(capture),
             capture.session.id,
             capture.session.flavor,
-            get_project_name(capture.session.project),
+            get_label(capture.session.project),
             format_when(capture.last_at),
             f"{capture.events:,}",
             text.to_one_line(capture.title or capture.session.summary),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engram.platform import text
-from engram.sessions.projects import get_project_name
 from engram.surfaces.cli.render import LIST_RENDERERS, render
 from engram.surfaces.cli.render.layout import (
     Column,
@@ -16,6 +15,7 @@ from engram.surfaces.cli.render.layout import (
     format_time_left,
     number_column,
 )
+from engram.surfaces.cli.render.project_labels import get_label
 from engram.surfaces.cli.terminal import style
 from engram.types import Activity, Imported, Lock, Log, Message, Rot, Sent, Session, Stats, WorldState
 
@@ -64,6 +64,9 @@ def _(lock: Lock) -> str:
         note = f': "{text.to_one_line(other.note)}"' if other.note else ""
         overlap = f"{other.session_id} ({other.flavor}) also has {other.resource}, {other.mode}{note}."
         lines.append(style(f"⚠ {overlap}", fg="yellow"))
+    for other in lock.clones:
+        clone = f"{other.session_id} ({other.flavor}) has the same file in another clone: {other.resource}."
+        lines.append(style(f"⚠ {clone}", fg="yellow"))
     return "\n".join(lines)
 
 
@@ -240,12 +243,12 @@ def _render_messages(messages: Sequence[Message]) -> str:
 
 def _format_recipient(message: Message) -> str:
     if message.recipient is None:
-        return f" for the next session in {get_project_name(message.project) or 'no project'}"
+        return f" for the next session in {get_label(message.project) or 'no project'}"
     return f" to {message.recipient}{'' if message.delivered_at else ' (unread)'}"
 
 
 def _format_project(session: Session) -> str:
-    name = get_project_name(session.project)
+    name = get_label(session.project)
     return f"{name}@{session.branch}" if name and session.branch else name
 
 

@@ -7,9 +7,9 @@ from datetime import datetime
 
 from engram.evidence.records import Decision, Episode, OpenItem
 from engram.platform import text
-from engram.sessions.projects import get_project_name
 from engram.surfaces.cli.render import LIST_RENDERERS, render
 from engram.surfaces.cli.render.layout import format_facts, format_time, format_when, wrap_text
+from engram.surfaces.cli.render.project_labels import get_label
 from engram.surfaces.cli.terminal import style
 
 _RESULT_COLOURS = {"fixed": "green", "done": "green", "partly": "yellow", "not done": "red", "abandoned": "red"}
@@ -92,7 +92,7 @@ def _render_open_items(items: Sequence[OpenItem]) -> str:
 
 def _render_item(at: datetime | None, session_id: str, project: str, words: str) -> str:
     """Return when and where something was said on one line, and what was said below it, not cut."""
-    head = "  ".join((format_when(at) if at else "", session_id[-8:], get_project_name(project)))
+    head = "  ".join((format_when(at) if at else "", session_id[-8:], get_label(project)))
     return f"{style(head, dim=True)}\n{wrap_text(words, '  ', '  ')}"
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from engram.capture.storage import Storage
 from engram.install.hook_times import HookTimes
 from engram.platform import text
-from engram.sessions.projects import get_project_name
 from engram.sessions.stats import Project
 from engram.surfaces.cli.render import LIST_RENDERERS, render
 from engram.surfaces.cli.render.layout import (
@@ -19,6 +18,7 @@ from engram.surfaces.cli.render.layout import (
     number_column,
     shorten_home,
 )
+from engram.surfaces.cli.render.project_labels import get_label
 from engram.wiki.flush_failures import FlushFailure
 
 
@@ -43,7 +43,7 @@ def _render_failures(failures: Sequence[FlushFailure]) -> str:
         (
             failure.session_id,
             failure.flavor,
-            get_project_name(failure.project),
+            get_label(failure.project),
             str(failure.tries),
             format_time_left(failure.next_at),
             text.to_one_line(failure.problem, 200),
@@ -83,7 +83,7 @@ def _render_hook_times(hook_time_list: Sequence[HookTimes]) -> str:
 def _render_projects(projects: Sequence[Project]) -> str:
     rows = [
         (
-            get_project_name(project.project) or "(none)",
+            project.name or "(none)",
             format_ago(project.last_at),
             ", ".join(f"{name} {count:,}" for name, count in project.flavors.items()),
             shorten_home(project.project),

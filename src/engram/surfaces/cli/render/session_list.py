@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engram.platform import text
-from engram.sessions.projects import get_project_name
 from engram.surfaces.cli.render import LIST_RENDERERS
 from engram.surfaces.cli.render.layout import Column, format_cost, format_table, format_when
+from engram.surfaces.cli.render.project_labels import get_label
 from engram.surfaces.cli.terminal import style
 from engram.types import SessionEntry
 
@@ -42,7 +42,7 @@ def _format_entry(entry: SessionEntry) -> tuple[str, ...]:
         entry.session.id[-_SHORT_ID:],
         "now" if is_active else format_when(entry.last_at),
         entry.session.flavor,
-        get_project_name(entry.session.project),
+        get_label(entry.session.project),
         "running" if is_active else "quiet" if entry.running else entry.outcome or "",
         format_cost(entry.money, entry.unpriced) if entry.money or entry.unpriced else "",
         text.to_one_line(entry.title),

@@ -75,9 +75,7 @@ def show_search(request: PageRequest) -> Response:
         warm_up(request.engram)
     project_list = request.engram.list_projects()
     flavors = sorted({flavor for project_seen in project_list for flavor in project_seen.flavors})
-    projects = template_filters.name_projects(
-        project_facts.project for project_facts in project_list if project_facts.project
-    )
+    projects = template_filters.name_projects(project_list)
     return request.render("search/search.html", **facts, kinds=KINDS, projects=projects, flavors=flavors)
 
 

@@ -38,9 +38,7 @@ def show_sessions(request: PageRequest) -> Response:
         return request.render("sessions/_sessions.html", **facts)
     project_list = request.engram.list_projects()
     flavors = sorted({flavor for project_seen in project_list for flavor in project_seen.flavors})
-    projects = template_filters.name_projects(
-        project_facts.project for project_facts in project_list if project_facts.project
-    )
+    projects = template_filters.name_projects(project_list)
     return request.render("sessions/sessions.html", **facts, projects=projects, flavors=flavors, outcomes=OUTCOMES)
 
 

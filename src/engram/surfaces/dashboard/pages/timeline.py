@@ -70,8 +70,12 @@ def show_spending(request: PageRequest) -> Response:
     last, count = template_filters.current_time(request.engram).date(), int(choice.days)
     days = [str(last - timedelta(days=n)) for n in reversed(range(count))]
     format_figure = template_filters.money if choice.unit == "money" else template_filters.number
+    part_names = _name_parts(request, {cost.part for cost in costs}, choice.by)
     plot = build_stack(
-        days, _sum_amounts(costs, choice), format_figure, {name: f"tone-{name}" for name in coloured_agents()}
+        days,
+        _sum_amounts(costs, choice, part_names),
+        format_figure,
+        {name: f"tone-{name}" for name in coloured_agents()},
     )
     is_from_form = request.http_request.headers.get("hx-trigger") == _FORM_ID
     return request.render_page(
@@ -98,8 +102,9 @@ def _parse_choice(request: PageRequest) -> SpendingChoice:
     )
 
 
-def _sum_amounts(costs: Sequence[Cost], choice: SpendingChoice) -> dict[tuple[str, str], float]:
-    part_names = _name_parts({cost.part for cost in costs}, choice.by)
+def _sum_amounts(
+    costs: Sequence[Cost], choice: SpendingChoice, part_names: dict[str, str]
+) -> dict[tuple[str, str], float]:
     return {
         (cost.place, part_names[cost.part]): cost.money
         if choice.unit == "money"
@@ -108,11 +113,12 @@ def _sum_amounts(costs: Sequence[Cost], choice: SpendingChoice) -> dict[tuple[st
     }
 
 
-def _name_parts(parts: set[str], by: str) -> dict[str, str]:
-    """Return the name of each part; projects with the same name by their full path."""
+def _name_parts(request: PageRequest, parts: set[str], by: str) -> dict[str, str]:
+    """Return the name of each part."""
     if by != "project":
         return {part: part or f"unknown {by}" for part in parts}
-    return template_filters.name_projects(parts)
+    names = template_filters.name_projects(request.engram.list_projects())
+    return {part: names.get(part) or template_filters.place(part) for part in parts}
 
 
 def _build_heatmap(days: Sequence[Day], today: date) -> Heatmap:
