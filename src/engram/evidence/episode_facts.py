@@ -7,6 +7,9 @@ from typing import Any
 from engram.evidence.episodes import EpisodeFold, judge_result, list_decisions
 
 _KEPT = ("number", "title", "request", "keys", "from", "until", "read", "changed", "commits")
+_ERROR_FACTS = (
+    "line", "cause", "fix", "times", "known", "shape", "names", "how", "passing", "verified", "key", "command",
+)  # fmt: skip
 _CAUSES = 2
 _ERRORS = 6
 
@@ -45,7 +48,7 @@ def list_causes(episode: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _list_errors(state: dict[str, Any], number: int) -> list[dict[str, Any]]:
     return [
-        {name: error.get(name, "") for name in ("line", "cause", "fix", "times")} | {"keys": [error["key"]]}
+        {name: error.get(name, "") for name in _ERROR_FACTS} | {"keys": error.get("keys") or [error["key"]]}
         for error in state["errors"]
         if error.get("episode") == number
     ][-_ERRORS:]

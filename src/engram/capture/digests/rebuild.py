@@ -9,7 +9,7 @@ from engram.capture.digests.fold import VERSION, Fold
 from engram.capture.digests.storage import create_fold, load_fold, save_fold
 from engram.errors import BodyGone, StoreDamaged
 from engram.hub import Hub
-from engram.store import blobs, captures, digests, episodes, events, sessions
+from engram.store import blobs, captures, digests, episodes, events, session_errors, sessions
 
 
 def rebuild_digest(hub: Hub, capture: int) -> None:
@@ -23,6 +23,7 @@ def rebuild_digest(hub: Hub, capture: int) -> None:
         if event_row["blob"] in blob_numbers:
             fold.add_event(bodies.load_event(event_row))
     with hub.engine.transaction():
+        session_errors.delete_by_capture(hub.engine, capture)
         save_fold(hub.engine, capture, fold, row["batches"], hub.now())
         episodes.delete_after(hub.engine, capture, fold.episodes.number)
         captures.mark_digest_due(hub.engine, capture, False)
