@@ -10,7 +10,7 @@ _KEPT = ("number", "title", "request", "keys", "from", "until", "read", "changed
 _ERROR_FACTS = (
     "line", "cause", "fix", "times", "known", "shape", "names", "how", "passing", "verified", "key", "command",
 )  # fmt: skip
-_CAUSES = 2
+_CAUSES = 3
 _ERRORS = 6
 
 
@@ -33,17 +33,23 @@ def _build_episode(state: dict[str, Any], fold: EpisodeFold, episode: dict[str, 
 
 
 def list_causes(episode: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the causes that what followed bore out: a change and, where there was a check, its success."""
-    checked = episode["tests"] is not None or episode["build"] is not None
+    """Return the causes that what followed bore out: a change and, where there was a check, its success.
+
+    A cause that is told after the change, when all checks passed, is the agent's account of what was fixed.
+    """
+    checks = (episode["tests"], episode["build"])
+    if episode["failed"] or False in checks:
+        return [_name_cause(cause) for cause in episode["causes"] if cause.get("borne") and not episode["failed"]]
+    changed, checked = len(episode["changed"]), any(check is not None for check in checks)
     borne = [
         cause for cause in episode["causes"]
-        if cause.get("borne") or (not checked and len(episode["changed"]) > cause["changes"]) or not episode["acts"]
+        if cause.get("borne") or (changed and cause["changes"] in (0, changed)) or not (checked or changed)
     ]  # fmt: skip
-    if not borne and not episode["changed"]:
-        borne = episode["causes"][-1:]  # an analysis without changes: the last word stands
-    if episode["failed"]:
-        borne = []
-    return [{"text": cause["text"], "keys": cause["keys"]} for cause in borne[-_CAUSES:]]
+    return [_name_cause(cause) for cause in borne[-_CAUSES:]]
+
+
+def _name_cause(cause: dict[str, Any]) -> dict[str, Any]:
+    return {"text": cause["text"], "keys": cause["keys"]}
 
 
 def _list_errors(state: dict[str, Any], number: int) -> list[dict[str, Any]]:

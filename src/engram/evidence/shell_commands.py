@@ -7,7 +7,8 @@ import re
 from engram.evidence import error_lines
 
 _MESSAGE = re.compile(r"-m\s+(?:\"\$\(cat <<\S+\n)?[\"']?([^\"'\n]{3,160})")
-_MADE = re.compile(r"^\[[^\]\s]+(?: \([^)]*\))? ([0-9a-f]{7,40})\] (.{1,160})", re.MULTILINE)
+_MADE = re.compile(r"^\[(?:[^\]\s]+)(?: \([^)]*\))? ([0-9a-f]{7,40})\] (.{1,160})", re.MULTILINE)
+_BRANCH = re.compile(r"^\[([\w./-]+)(?: \([^)]*\))? [0-9a-f]{7,40}\] ", re.MULTILINE)
 _EMPTY_RESULT = re.compile(
     r"^total:? \d+|no (?:pull requests|results|matches|issues|releases) (?:found|match)", re.IGNORECASE
 )
@@ -20,6 +21,12 @@ def describe_commit(command: str, output: str) -> str:
         return f"{match[1][:9]} {match[2]}"
     message = _MESSAGE.search(command)
     return message[1].strip() if message else "commit"
+
+
+def find_branch(output: str) -> str:
+    """Return the branch that a commit was made on, or ""."""
+    match = _BRANCH.search(output)
+    return match[1] if match else ""
 
 
 def names_error(line: str) -> bool:

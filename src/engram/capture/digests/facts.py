@@ -7,6 +7,7 @@ from typing import Any
 
 from engram.evidence.episode_facts import list_causes
 from engram.evidence.episodes import TEMPORARY, list_all_open, list_decisions
+from engram.evidence.errors import CHECK
 from engram.platform.text import to_one_line
 
 LIMIT = 2048  # bytes of JSON
@@ -89,8 +90,9 @@ def _format_error(error: dict[str, Any]) -> str:
 
 def _list_open_items(state: dict[str, Any]) -> list[str]:
     """Return what was left to do."""
-    unanswered = [to_one_line(state["said"], 120)] if state["last"] == "user" and state["turn"] else []
-    return [*unanswered, *list_all_open(state["evidence"])]
+    red = [error for error in state["errors"] if error["open"] and error["sort"] == CHECK]
+    failing = [f"The last tests failed: {error['line']}" for error in red[-1:] if state["tests"]["last"] is False]
+    return [*failing, *list_all_open(state["evidence"])]
 
 
 def _list_decisions(state: dict[str, Any]) -> list[str]:

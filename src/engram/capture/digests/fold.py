@@ -193,6 +193,7 @@ class Fold:
             self.episodes.note_revert()
         elif purpose == purposes.PUSH and not failed:
             state["pushed"] += 1
+            self.episodes.note_push()
         elif purpose == purposes.COMMIT and not failed:
             self._record_commit(action, event)
         state["failed"] += failed
@@ -225,7 +226,7 @@ class Fold:
         state = self.state
         subject = to_one_line(shell_commands.describe_commit(action.subject, event.text), 120)
         state["commits"].append(subject)
-        self.episodes.note_commit(subject)
+        self.episodes.note_commit(subject, shell_commands.find_branch(event.text))
         if len(state["commits"]) > _COMMITS:
             del state["commits"][0]
             state["dropped"] += 1
