@@ -278,6 +278,11 @@ class EpisodeFold:
         episode["denied"] = [*episode["denied"], what][-6:]
         self._add_decisions(decisions.read_refusal(reason, what), key)
 
+    def add_changed(self, paths: tuple[str, ...]) -> None:
+        """Add files that were changed, by a subagent or by what the agent ran."""
+        if self.current and paths:
+            _add_paths(self.current["changed"], paths)
+
     # ---- What came of it
 
     def note_run(self, purpose: str, passed: bool | None) -> None:
@@ -325,6 +330,8 @@ def _shrink(arguments: Any) -> Any:
 
 def _add_paths(paths: list[str], new: tuple[str, ...]) -> None:
     for path in new:
+        if any(known.endswith(f"/{path}") for known in paths):
+            continue
         if path not in paths and not TEMPORARY.search(path) and len(paths) < _FILES:
             paths.append(path)
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import orjson
 
 from engram.capture.digests.error_records import build_error_id, save_errors
+from engram.capture.digests.subagents import add_subagents_to_episodes
 from engram.clock import to_datetime
 from engram.evidence import decisions
 from engram.evidence.content_words import extract_content_words
@@ -34,6 +35,7 @@ def list_episodes(hub: Hub, session_id: Annotated[str, Help("session id or a pre
     capture = captures.find_by_session(hub.engine, session.id)
     rows = episodes.list_by_capture(hub.engine, capture["num"]) if capture else []
     event_ids = _find_event_ids(hub.engine, capture["num"], rows) if capture else {}
+    rows = add_subagents_to_episodes(hub.engine, session.id, rows)
     later = _list_later(hub, session.id, capture["num"]) if capture else {}
     return [_episode_from_row(row, session.id, event_ids, later) for row in rows]
 

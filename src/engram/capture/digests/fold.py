@@ -9,7 +9,7 @@ from typing import Any
 
 from engram.capture.batch import hash_id
 from engram.capture.digests.facts import build_facts
-from engram.evidence import episodes, errors, intent, purposes, reports, requests, shell_commands
+from engram.evidence import episodes, errors, git_files, intent, purposes, reports, requests, shell_commands
 from engram.evidence.actions import CallAction, classify_call
 from engram.evidence.command_line import has_hidden_status
 from engram.evidence.outcome import judge_outcome
@@ -25,6 +25,7 @@ _COMMITS = 12
 _CHECKS = 12  # commands that passed and are remembered
 _REQUESTS = 6
 _FRICTION = 10
+_SUBAGENT_TOOLS = frozenset(("agent", "task", "spawn_agent", "delegate", "run_subagent", "subagent"))
 _WAITING = 40  # calls still without a result
 _PAUSE = 5 * 60 * 1_000_000  # longer pauses do not count as active time
 
@@ -47,6 +48,11 @@ class Fold:
     def set_cwd(self, cwd: str | None) -> None:
         """Set the session's directory; file names are shown relative to it."""
         self.state["cwd"] = cwd or self.state.get("cwd")
+
+    def set_relation(self, relation: str | None) -> None:
+        """Set how the session belongs to another: a subagent is not abandoned when it ends."""
+        if relation == "subagent":
+            self.state["subagent"] = True
 
     def build_facts(self) -> dict[str, Any]:
         """Return the facts to store permanently: at most 2 KB of JSON, plus imported facts."""
@@ -164,6 +170,7 @@ class Fold:
         if not failed:
             _count_files(state["read"], action.reads)
             _count_files(state["changed"], action.changes)
+            self._add_files_of_git(action, event.text)
         passed = self._record_command(action, event, failed) if action.kind == "run" else not failed
         if passed is None:
             self.episodes.dirty |= errors.note_seen(state, action, event.text, key)
@@ -171,6 +178,16 @@ class Fold:
             self.episodes.dirty |= errors.record(state, action, event, key, self.episodes.number)
         else:
             self.episodes.dirty |= errors.note_done(state, action, key, passed)
+
+    def _add_files_of_git(self, action: CallAction, output: str) -> None:
+        """Add the files that git names: those added to a commit, and those a subagent changed."""
+        if action.kind != "run" or "git" not in action.subject:
+            return
+        paths = git_files.list_added(action.subject)
+        if any(name.lower() in _SUBAGENT_TOOLS for name in self.state["tools"]):
+            paths += git_files.list_changed(action.subject, output)
+        _count_files(self.state["changed"], paths)
+        self.episodes.add_changed(paths)
 
     def _record_command(self, action: CallAction, event: Event, failed: bool) -> bool | None:
         """Record a command; return whether it did what it was for, None if that is not known."""
@@ -190,6 +207,7 @@ class Fold:
             passed = False if failed else passed
         elif purpose == purposes.REVERT and not failed:
             state["reverted"] += 1
+            state["reverted_at"] = len(state["commits"]) + state["dropped"]
             self.episodes.note_revert()
         elif purpose == purposes.PUSH and not failed:
             state["pushed"] += 1

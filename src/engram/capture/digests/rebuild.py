@@ -18,6 +18,7 @@ def rebuild_digest(hub: Hub, capture: int) -> None:
     fold, blob_numbers = _start_fold(hub, capture)
     session = sessions.get(hub.engine, row["session_id"])
     fold.set_cwd(session["cwd"] if session else None)
+    fold.set_relation(row["relation"])
     bodies = EventBodies(hub)
     for event_row in events.list_by_capture(hub.engine, capture):
         if event_row["blob"] in blob_numbers:
