@@ -54,7 +54,7 @@ _GUESS = re.compile(
 _DESIGN = re.compile(  # describes the new state, not what was wrong
     r"\b(?:now|added|adds|updated|fixed|changed|renamed|removed|moved|instead,|will (?:be|now)|should|would|"
     r"so (?:you|i|we|that)|"
-    r"new|tests? (?:cover|verif|pass)\w*|verified|all (?:tests|checks)|passes|clean)\b|^(?:`[^`]+`|"
+    r"new|tests? (?:cover|verif|pass)\w*|verified|all (?:tests|checks)|clean)\b|^(?:`[^`]+`|"
     r"\[[^\]]+\]\([^)]*\)):",
     re.IGNORECASE,
 )

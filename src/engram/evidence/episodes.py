@@ -124,7 +124,8 @@ class EpisodeFold:
             "keys": [key], "from": event.at, "until": event.at, "more": [], "decisions": [], "rejected": [],
             "recap": None, "read": [], "changed": [], "tests": None, "build": None, "commits": [], "acts": 0,
             "causes": [], "report": "", "open": [], "todo": [], "denied": [], "last": "user", "reverted": 0,
-            "failed": False, "unpushed": "", "not_pushed": "", "postponed": [],
+            "failed": False, "unpushed": "", "not_pushed": "",
+            "postponed": open_items.find_postponed(message),
         }  # fmt: skip
         episodes.append(episode)
         if len(episodes) > _KEPT:
