@@ -9,6 +9,12 @@ from engram.evidence.content_words import measure_overlap
 from engram.evidence.reports import SENTENCE, iter_statements
 from engram.platform.text import to_one_line
 
+_READ = 6_000  # characters from the end of a message that are looked at
+_SHORTEST = 40
+_HINTS = (
+    "cause", "because", "problem", "issue", "bug", "culprit", "reason", "due to", "turns out", "wrong", "found it",
+    "since", "diagnosis", "why it",
+)  # fmt: skip
 _MOST = 3  # causes of one message
 _SAME = 0.6  # share of the words of a cause that another one repeats
 _NAMED = re.compile(  # says that it is the cause
@@ -65,7 +71,7 @@ def find_causes(text: str, *, asks_for_fix: bool = False) -> list[str]:
 
     Where something is to be fixed, a fact with the wrong that follows from it is a cause too.
     """
-    if not (_NAMED.search(text) or _HEADING.search(text) or (asks_for_fix and _states_wrong(text))):
+    if len(text) < _SHORTEST or not (_hints_at_cause(text[-_READ:]) or (asks_for_fix and _states_wrong(text[-_READ:]))):
         return []  # most messages name no cause
     chosen, before = [], ""
     for heading, sentence in iter_statements(text):
@@ -76,6 +82,12 @@ def find_causes(text: str, *, asks_for_fix: bool = False) -> list[str]:
         if _names_cause(heading if is_first else "", sentence) or (asks_for_fix and _explains(sentence)):
             chosen.append(to_one_line(sentence.lstrip("> "), SENTENCE))
     return [cause for cause in chosen if len(cause.split()) >= 8][:_MOST]
+
+
+def _hints_at_cause(text: str) -> bool:
+    """Return whether a word in a text hints at a cause: far cheaper than to look at every sentence."""
+    lower = text.lower()
+    return any(word in lower for word in _HINTS)
 
 
 def _states_wrong(text: str) -> bool:

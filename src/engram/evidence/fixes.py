@@ -18,15 +18,16 @@ _SHOWN = 160  # characters of a command that are shown
 _FEW = 2  # changed files that need not touch what the error names
 _LISTED = 4
 _SETUP_WORDS = frozenset(
-    "install sync add ci restore download generate migrate init tidy fetch pull rebase login".split()
+    "install sync add ci restore download generate migrate init tidy fetch pull rebase login build".split()
 )
 _SETUP_PROGRAMS = frozenset("mkdir chmod export source ln npm-install".split())
 _FORMATTER = re.compile(
     r"(?:^|\s)(?:--fix|--write|-w|--unsafe-fixes|fmt|format)(?:\s|$)|\b(?:black|isort)\b(?!.*--check)"
 )
 _FORMAT_ERROR = re.compile(
-    r"format|gofmt|gofumpt|prettier|import(?:s| order)|would (?:have|reformat)|indent|I001", re.IGNORECASE
+    r"\bformat(?:t\w+)?\b|gofmt|gofumpt|prettier|import(?:s| order)|would (?:have|reformat)|indent|I001", re.IGNORECASE
 )
+_FORMAT_CHECK = re.compile(r"\b(?:prettier|black|isort|fmt|format)\b.*--check|--check.*\bformat\b")
 
 
 @value
@@ -81,6 +82,8 @@ def _describe_changes(since: list[dict[str, Any]], error: dict[str, Any], passin
     setup = _find_setup(since)
     if setup and (error["sort"] == "command" or not edits):
         return Fix(text=f"ran `{setup}`, then it passed", kind=SETUP, passing=passing, is_sure=True)
+    if error["sort"] == "command" and same_work.is_call_error(error["line"]):
+        edits = []  # where or how it was called has nothing to do with files that it does not name
     if edits and len(changed) <= _FEW:
         return Fix(text=_join_edits(edits), kind=CHANGED, passing=passing, is_sure=False)
     if edits:
@@ -90,15 +93,17 @@ def _describe_changes(since: list[dict[str, Any]], error: dict[str, Any], passin
 
 
 def list_touching(trail: list[dict[str, Any]], error: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the edits after an error that touch a file or symbol it names, the last of each file.
+    """Return the edits after an error that touch a file or symbol it names.
 
     The file of the message itself counts most, then what else its output and command name.
     """
     edits = [item for item in _list_edits(trail) if item["step"] > error["step"]]
     for touches in (_touches_line, _touches_names):
-        chosen = {tuple(item["files"]): item for item in edits if touches(item, error)}
+        chosen = [item for item in edits if touches(item, error)]
         if chosen:
-            return list(chosen.values())
+            symbols = [name for name in error["names"] if "." not in name]
+            named = [item for item in chosen if any(_names(name, item["lines"]) for name in symbols)]
+            return named or chosen
     return []
 
 
@@ -148,9 +153,9 @@ _IN_PLACE = re.compile(r"\bsed\s+-i|\bperl\s+-\S*i|\bgit mv\b|\bmv\b|\bgit rm\b|
 
 
 def _join_edits(edits: list[dict[str, Any]]) -> str:
-    """Describe edits, the last of each file."""
-    last = {tuple(item["files"]): item for item in edits}
-    return to_one_line("; ".join(_describe_step(item) for item in list(last.values())[-3:]), 400)
+    """Describe the last edits; those that say nothing of their own only once for each file."""
+    shown = list(dict.fromkeys(_describe_step(item) for item in edits))
+    return to_one_line("; ".join(shown[-3:]), 400)
 
 
 def _describe_step(item: dict[str, Any]) -> str:
@@ -162,7 +167,7 @@ def _describe_step(item: dict[str, Any]) -> str:
 
 def _find_formatter(since: list[dict[str, Any]], error: dict[str, Any], command: str) -> str:
     """Return the command that formatted or fixed the files, if the error is about that."""
-    if error["sort"] != "check" or not _FORMAT_ERROR.search(f"{error['line']} {error['command']}"):
+    if error["sort"] != "check" or not (_FORMAT_ERROR.search(error["line"]) or _FORMAT_CHECK.search(error["command"])):
         return ""
     runs = [item["command"] for item in since if item["kind"] == "run" and _FORMATTER.search(item["command"])]
     if _FORMATTER.search(command) and not _FORMATTER.search(error["command"]):

@@ -129,8 +129,10 @@ def describe_commit(subject: str, branch: str) -> str:
 
 def note_push_state(episode: dict[str, Any], text: str) -> None:
     """Note that an agent says that its commit is not pushed, unless the person wished that."""
+    if not episode.get("unpushed") or "push" not in text:
+        return
     said = [sentence for _, sentence in reports.iter_statements(text, 2_000) if _NOT_PUSHED.search(sentence)]
-    if episode.get("unpushed") and said and not any(_WISHED.search(sentence) for sentence in said):
+    if said and not any(_WISHED.search(sentence) for sentence in said):
         episode["not_pushed"] = f"{episode['unpushed']} is not pushed"
 
 

@@ -13,6 +13,7 @@ CHECKS = (purposes.TEST, purposes.BUILD, purposes.LINT)
 _SOON = 6  # calls within which another command can replace a failed one
 _SHARED = 0.6  # share of the words of a failed command that its replacement has
 _SAME_PROGRAM = 0.4  # the same, if both run the same program
+_SAME_SCRIPT = 0.7  # the same, for scripts on the command line
 _CD = re.compile(r"^cd \S+ (?:&&|;) ")
 _TAIL = re.compile(r"\s*(?:2>&1)?\s*\|\s*(?:tail|head|grep|cat|tee|less|sed|awk)\b.*$", re.DOTALL)
 _ERROR_OF = re.compile(r"^(?:\(eval\):\d*:?|/?[\w/]*(?:bash|zsh|sh): (?:line \d+: )?)?\s*([\w.-]+): ")
@@ -27,6 +28,7 @@ _LOOKING_SUBCOMMANDS = re.compile(
 )
 _RUNNERS = frozenset("npm bun pnpm yarn mise make just task deno".split())
 _ALL_TESTS = frozenset(("tests", "test", "spec", "src", "lib"))  # directories that hold everything
+_INTERPRETERS = frozenset("python python3 node ruby perl bash sh zsh wsl powershell pwsh deno bun".split())
 _REMOTE = re.compile(r"^(?:gh (?:api|search|pr (?:view|checks|list)|issue|run)|npm (?:view|ls))\b")
 _OWN = re.compile(  # says that a check could not be run, not what it found
     r"command not found|is not recognized as|(?:bash|zsh|sh|cd|\(eval\))\b.*no such file|missing script|unknown (?:"
@@ -118,8 +120,13 @@ def replaces(command: str, failed: str, line: str, age: int) -> bool:
         return False
     if is_looking(culprit):
         return any(_does_same(run, culprit, 0.7) for run in parse_command(command))
-    return any(_does_same(run, culprit, _SAME_PROGRAM) for run in parse_command(command)) or (
-        not is_looking_only(command) and _shares_arguments(command, failed, _SHARED)
+    runs = parse_command(command)
+    if any(_does_same(run, culprit, _SAME_PROGRAM) for run in runs):
+        return True
+    is_other_program = all(run.words[0] != culprit.words[0] for run in runs)  # `git pull` is no `git push`
+    is_script = culprit.words[0] in _INTERPRETERS
+    return (
+        (is_other_program or is_script) and not is_looking_only(command) and _shares_arguments(command, failed, _SHARED)
     )
 
 
@@ -159,6 +166,8 @@ def _does_same(run: ProgramRun, failed: ProgramRun, least: float) -> bool:
     if run.words[0] != failed.words[0] or len(shapes) > 1:
         return False
     old, new = (extract_content_words(" ".join(item.words[1:])) for item in (failed, run))
+    if {"-c", "-e"} & set(failed.words[1:2]):
+        least = _SAME_SCRIPT
     return len(old & new) >= max(1, least * len(old))
 
 

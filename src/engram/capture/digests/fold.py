@@ -13,7 +13,7 @@ from engram.evidence import episodes, errors, git_files, intent, purposes, repor
 from engram.evidence.actions import CallAction, classify_call
 from engram.evidence.command_line import has_hidden_status
 from engram.evidence.outcome import judge_outcome
-from engram.evidence.run_output import has_build_failed, judge_run
+from engram.evidence.run_output import has_build_failed, has_check_passed, judge_run
 from engram.platform.text import to_one_line
 from engram.types import Event
 
@@ -198,7 +198,7 @@ class Fold:
             passed = judge_run(event.text, run.status, event.exit_code, failed)
             if purpose != purposes.TEST and run.status == "hidden" and has_build_failed(event.text):
                 passed = False
-            elif purpose != purposes.TEST and passed is None and not event.text.strip():
+            elif purpose != purposes.TEST and passed is None and has_check_passed(event.text):
                 passed = True  # compilers and linters have nothing to say
             self._record_run(purpose, passed)
             if passed:
