@@ -170,6 +170,8 @@ def _find_unanswered(episode: dict[str, Any], report: str) -> str:
 def _find_open_question(report: str) -> str:
     """Return the offer that an agent's last message ends with, if it is about something particular."""
     question = reports.find_last_question(report) or _find_offer(report)
+    if not question:
+        return ""
     if decisions.is_routine_offer(question) or len(question.split()) < 5:
         return f"The changes are not committed. {question}".strip() if _UNCOMMITTED.search(report[-400:]) else ""
     return question if _OFFER.search(question) and not _GENERAL_OFFER.search(question) else ""

@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from engram.evidence.episodes import TEMPORARY
 from engram.store import captures, digests, episodes
 
 TYPE_CHECKING = False
@@ -54,4 +55,10 @@ def _add_facts(facts: dict[str, Any], child: dict[str, Any]) -> None:
 
 
 def _join_lists(own: list[str], other: list[str]) -> list[str]:
-    return list(dict.fromkeys([*own, *other]))[:_FILES]
+    """Add what is not there yet; the same file may be named from another directory."""
+    joined = list(own)
+    for name in other:
+        is_known = any(f"/{name}".endswith(f"/{known}") or f"/{known}".endswith(f"/{name}") for known in joined)
+        if not (is_known or name.startswith("+") or TEMPORARY.search(name)):
+            joined.append(name)
+    return joined[:_FILES]
