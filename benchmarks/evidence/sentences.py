@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 from benchmarks.evidence.scores import Report
-from engram.evidence import replies, reports
+from engram.evidence import open_items, replies
 
 
 def measure(data: Path) -> Report:
@@ -23,7 +23,7 @@ def measure(data: Path) -> Report:
 
 def is_open(sentence: str) -> bool:
     """Return whether a sentence asks, or says that something is not done."""
-    return replies.is_plain_question(sentence) or bool(reports.find_open_items(sentence))
+    return replies.is_plain_question(sentence) or bool(open_items.find_open_items(sentence))
 
 
 def _count(report: Report, name: str, found: bool, labelled: bool, sentence: str) -> None:

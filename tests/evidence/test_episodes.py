@@ -155,7 +155,7 @@ def test_an_error_is_joined_to_what_ended_it(engram: Engram, claude: Claude) -> 
     (episode,) = read(engram, claude)
     (error,) = episode.errors
     assert "NameError" in error.error
-    assert error.fix.startswith("changed paths.py: import os")
+    assert error.fix.startswith("changed paths.py: added `import os`")
     assert "without importing" in error.cause
     assert any("without importing" in cause for cause in episode.causes)
 

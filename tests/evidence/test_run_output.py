@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.evidence.run_output import has_build_failed, judge_run, read_verdict
+from engram.evidence.run_output import has_build_failed, has_check_passed, judge_run, read_verdict
 
 PASSED = [
     "=================== 12 passed, 1 skipped in 0.42s ===================",
@@ -96,3 +96,15 @@ def test_a_compiler_s_error_is_seen_behind_a_pipe() -> None:
     assert has_build_failed("app/main.go:12:3: undefined: x")
     assert has_build_failed("src/a.ts(3,5): error TS2304: Cannot find name 'x'.")
     assert not has_build_failed("downloaded module errors v1.2.3\nno problems")
+
+
+@pytest.mark.parametrize(
+    "output", ["", "0 issues.", "All checks passed!", "Success: no issues found in 9 source files"]
+)
+def test_a_linter_that_says_it_found_nothing_has_passed(output: str) -> None:
+    assert has_check_passed(output)
+
+
+@pytest.mark.parametrize("output", ["1 issues:\n* gofmt: 1", "Found 3 errors", "config/segment.go"])
+def test_a_linter_that_names_something_has_not_passed(output: str) -> None:
+    assert not has_check_passed(output)

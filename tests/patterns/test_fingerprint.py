@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.patterns import command_shape
+from engram.evidence import command_shape
+from engram.evidence.error_signature import abstract_line, make_signature
 from engram.patterns.fingerprint import (
-    abstract_line,
     extract_content,
-    fingerprint_error,
     pattern_id,
     relative_file_name,
     sanitize_line,
@@ -41,20 +40,20 @@ def test_what_differs_by_machine_person_and_time_is_left_out(one: str, other: st
      "'pnpm' is not recognized as an internal or external command"],
 )  # fmt: skip
 def test_every_shell_misses_a_command_alike(line: str) -> None:
-    assert fingerprint_error(line) == "command not found: pnpm"
+    assert make_signature(line) == "command not found: pnpm"
 
 
 def test_which_module_is_missing_stays_told() -> None:
-    assert fingerprint_error("ModuleNotFoundError: No module named 'yaml'") != fingerprint_error(
+    assert make_signature("ModuleNotFoundError: No module named 'yaml'") != make_signature(
         "ModuleNotFoundError: No module named 'attr'"
     )
-    assert fingerprint_error("Error: Cannot find module 'express'") == "error: cannot find module express"
+    assert make_signature("Error: Cannot find module 'express'") == "error: cannot find module express"
 
 
 def test_a_path_that_is_not_there_is_the_same_whoever_looked() -> None:
     lines = ("cat: a/b.txt: No such file or directory", "ls: cannot access 'x': No such file or directory",
              "rg: docs: No such file or directory (os error 2)", "Path does not exist: cmd/cli")  # fmt: skip
-    assert {fingerprint_error(line) for line in lines} == {"no such file or directory"}
+    assert {make_signature(line) for line in lines} == {"no such file or directory"}
 
 
 @pytest.mark.parametrize(
@@ -105,7 +104,7 @@ def test_any_text_becomes_a_safe_line_of_bounded_length(text: str) -> None:
 @given(st.text(max_size=300))
 def test_any_text_has_a_fingerprint_and_a_shape(text: str) -> None:
     assert abstract_line(text) == abstract_line(text)
-    assert "\n" not in fingerprint_error(text)
+    assert "\n" not in make_signature(text)
     assert len(extract_content(text).split()) <= 14
     command_shape.shape_command(text)
     command_shape.is_noise(text, 1, text)
@@ -113,7 +112,7 @@ def test_any_text_has_a_fingerprint_and_a_shape(text: str) -> None:
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
 def test_numbers_never_tell_two_errors_apart(one: int, other: int) -> None:
-    assert fingerprint_error(f"connection to port {one} refused after {one} ms") == fingerprint_error(
+    assert make_signature(f"connection to port {one} refused after {one} ms") == make_signature(
         f"connection to port {other} refused after {other} ms"
     )
 

@@ -159,6 +159,7 @@ class Writer:
         about = redact_nested(raw_about, self.redactor) if raw_about else {}
         captured.fold = captured.fold or (load_fold(self.engine, captured.num) if captured.num else Fold())
         captured.fold.set_cwd(about.get("cwd"))
+        captured.fold.set_relation(about.get("relation"))
         for item in new:
             captured.fold.add_event(item.event)
         return SessionBatch(

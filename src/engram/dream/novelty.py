@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from engram.clock import HOUR
-from engram.evidence.shell_commands import normalize_error
+from engram.evidence.error_signature import make_signature
 from engram.hub import Hub
 from engram.platform.value import value
 from engram.store import captures, digests, dream_inbox
@@ -73,7 +73,7 @@ def _list_usual(hub: Hub, project: str, excluded: set[str]) -> list[Row]:
 
 
 def _collect_errors(rows: list[Row]) -> set[str]:
-    return {normalize_error(strip_error(error)) for row in rows for error in load_facts(row).get("errors", ())}
+    return {make_signature(strip_error(error)) for row in rows for error in load_facts(row).get("errors", ())}
 
 
 def _is_surprising(row: Row, usual: list[Row]) -> bool:

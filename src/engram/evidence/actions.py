@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from engram.evidence.edit_summary import EditSummary, summarize_edit, summarize_patch
 from engram.platform.text import to_one_line
 from engram.platform.value import value
 
@@ -28,11 +29,6 @@ _PATHS = (
     "file_path", "path", "filePath", "absolute_path", "notebook_path", "target_file", "filename", "file",
     "relative_path",
 )  # fmt: skip
-_NEW_TEXT, _OLD_TEXT = (
-    ("new_string", "new_str", "newString", "replace"),
-    ("old_string", "old_str", "oldString", "search"),
-)
-_EDIT_READ = 4_000  # characters of an edit that are looked at
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 _WRITTEN = re.compile(
     r"(?:^|[^>&\d-])>{1,2}\s*(?!&|/dev/)([\w./~+-]+\.\w{1,8})\b|\btee\s+(?:-a\s+)?([\w./~+-]+\.\w{1,8})"
@@ -52,7 +48,8 @@ class CallAction:
     reads: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
     todo: tuple[tuple[str, bool], ...] = ()  # planned steps, each with whether it is done
-    detail: str = ""  # the first new line of an edit; the first argument of another tool
+    detail: str = ""  # what an edit changed, if it is short; the arguments of another tool
+    lines: str = ""  # the lines that an edit changed
 
 
 def classify_call(name: str | None, arguments: Any) -> CallAction:
@@ -65,9 +62,7 @@ def classify_call(name: str | None, arguments: Any) -> CallAction:
         return CallAction(kind="plan", subject=tool, todo=tuple(_iter_todo(fields)))
     paths = tuple(_iter_paths(fields))
     if tool in _EDITS and str(fields.get("command", "")) != "view":
-        return CallAction(
-            kind="edit", subject=paths[0] if paths else tool, changes=paths, detail=_find_new_line(fields)
-        )
+        return _classify_edit(tool, paths, fields)
     if tool in _READS or (tool in _EDITS and paths):
         return CallAction(kind="read", subject=paths[0] if paths else tool, reads=paths)
     return CallAction(kind="other", subject=tool or "call", detail=_find_short_argument(fields))
@@ -84,7 +79,7 @@ def extract_command(fields: dict[str, Any]) -> str:
 
 def _classify_command(command: str) -> CallAction:
     if "*** Begin Patch" in command:
-        return CallAction(kind="edit", subject="apply_patch", changes=tuple(_PATCHED.findall(command)))
+        return _build_patch(command)
     bare = _HEREDOC.sub("", command)
     changes = [first or second for first, second in _WRITTEN.findall(bare)]
     changes += [path for rest in _IN_PLACE.findall(bare) for path in _FILE.findall(rest)]
@@ -105,21 +100,35 @@ def _iter_paths(fields: dict[str, Any]) -> Iterator[str]:
         yield from (item for item in many if isinstance(item, str))
 
 
-def _find_new_line(fields: dict[str, Any]) -> str:
-    """Return the first line that an edit adds."""
-    new = next((fields[name] for name in _NEW_TEXT if isinstance(fields.get(name), str)), "")[:_EDIT_READ]
-    old = next((fields[name] for name in _OLD_TEXT if isinstance(fields.get(name), str)), "")[:_EDIT_READ]
-    if not old:
-        return ""
-    known = set(map(str.strip, old.splitlines()))
-    lines = (line.strip() for line in new.splitlines())
-    return to_one_line(next((line for line in lines if len(line) > 3 and line not in known), ""), 80)
+def _classify_edit(tool: str, paths: tuple[str, ...], fields: dict[str, Any]) -> CallAction:
+    patch = next((text for text in fields.values() if isinstance(text, str) and "*** " in text), "")
+    if patch and _PATCHED.search(patch):
+        return _build_patch(patch)
+    summary = summarize_edit(fields)
+    return CallAction(
+        kind="edit", subject=paths[0] if paths else tool, changes=paths, detail=summary.text, lines=summary.lines
+    )
+
+
+def _build_patch(patch: str) -> CallAction:
+    """Return the edit that a patch of several files makes."""
+    summaries: dict[str, EditSummary] = summarize_patch(patch)
+    shown = [f"{_get_file_name(path)}: {summary.text}" for path, summary in summaries.items() if summary.text]
+    detail = next(iter(summaries.values())).text if len(summaries) == 1 else "; ".join(shown[:2])
+    return CallAction(
+        kind="edit", subject="apply_patch", changes=tuple(_PATCHED.findall(patch)), detail=detail,
+        lines="\n".join(summary.lines for summary in summaries.values())[:1_200],
+    )  # fmt: skip
+
+
+def _get_file_name(path: str) -> str:
+    return re.split(r"[/\\]", path.strip())[-1]
 
 
 def _find_short_argument(fields: dict[str, Any]) -> str:
-    """Return the first short text among a call's arguments, which says what it is about."""
-    texts = (field for field in fields.values() if isinstance(field, str) and 2 < len(field) <= 200)
-    return to_one_line(next(texts, ""), 100)
+    """Return the short arguments of a call, which say what it is about."""
+    texts = [f"{name}={field}" for name, field in fields.items() if isinstance(field, str) and 2 < len(field) <= 200]
+    return to_one_line(" ".join(texts[:3]), 160)
 
 
 def _iter_todo(fields: dict[str, Any]) -> Iterator[tuple[str, bool]]:

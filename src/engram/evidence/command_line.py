@@ -12,6 +12,7 @@ _ASSIGNMENT = re.compile(r"^\w+=")
 _TOKEN = re.compile(
     r"""([ \t\r]+|\\\n)|([;&|\n()<>]+)|'([^']*)'|"((?:[^"\\]|\\.)*)"|(\\.|[^\s;&|()<>'"\\]+|.)""", re.DOTALL
 )
+_PYTHON = re.compile(r"^py(?:thon)?[\d.]*$")
 _LONGEST = 4000  # characters of a command that are parsed
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "fish", "wsl", "cmd", "powershell", "pwsh"))
 _SCRIPT_OPTION = re.compile(r"^(?:-[a-z]*c|/[cC]|-Command)$")
@@ -54,6 +55,12 @@ def parse_command(command: str) -> tuple[ProgramRun, ...]:
         else:
             runs += [ProgramRun(words=run.words, status=_combine(run.status, status)) for run in parse_command(script)]
     return tuple(runs)
+
+
+def has_hidden_status(command: str) -> bool:
+    """Return whether a command line reports the status of none of the programs that do the work."""
+    runs = [run for run in parse_command(command) if run.words[0] not in ("cd", "echo", "set", "export")]
+    return (bool(runs) and runs[-1].status == "hidden") or (len(runs) > 1 and runs[0].status == "hidden")
 
 
 def _split_words(text: str) -> tuple[list[list[str]], list[str]]:
@@ -133,7 +140,7 @@ def _unwrap(words: list[str]) -> tuple[str, ...]:
             del rest[:2]
             while rest and rest[0].startswith("-"):
                 del rest[0]
-        elif len(rest) > 2 and name.startswith(("python", "py")) and rest[1] == "-m":
+        elif len(rest) > 2 and _PYTHON.match(name) and rest[1] == "-m":
             del rest[:2]
         else:
             return (name, *rest[1:])

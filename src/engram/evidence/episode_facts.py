@@ -7,7 +7,10 @@ from typing import Any
 from engram.evidence.episodes import EpisodeFold, judge_result, list_decisions
 
 _KEPT = ("number", "title", "request", "keys", "from", "until", "read", "changed", "commits")
-_CAUSES = 2
+_ERROR_FACTS = (
+    "line", "cause", "fix", "times", "known", "shape", "names", "how", "passing", "verified", "key", "command",
+)  # fmt: skip
+_CAUSES = 3
 _ERRORS = 6
 
 
@@ -30,22 +33,28 @@ def _build_episode(state: dict[str, Any], fold: EpisodeFold, episode: dict[str, 
 
 
 def list_causes(episode: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the causes that what followed bore out: a change and, where there was a check, its success."""
-    checked = episode["tests"] is not None or episode["build"] is not None
+    """Return the causes that what followed bore out: a change and, where there was a check, its success.
+
+    A cause that is told after the change, when all checks passed, is the agent's account of what was fixed.
+    """
+    checks = (episode["tests"], episode["build"])
+    if episode["failed"] or False in checks:
+        return [_name_cause(cause) for cause in episode["causes"] if cause.get("borne") and not episode["failed"]]
+    changed, checked = len(episode["changed"]), any(check is not None for check in checks)
     borne = [
         cause for cause in episode["causes"]
-        if cause.get("borne") or (not checked and len(episode["changed"]) > cause["changes"]) or not episode["acts"]
+        if cause.get("borne") or (changed and cause["changes"] in (0, changed)) or not (checked or changed)
     ]  # fmt: skip
-    if not borne and not episode["changed"]:
-        borne = episode["causes"][-1:]  # an analysis without changes: the last word stands
-    if episode["failed"]:
-        borne = []
-    return [{"text": cause["text"], "keys": cause["keys"]} for cause in borne[-_CAUSES:]]
+    return [_name_cause(cause) for cause in borne[-_CAUSES:]]
+
+
+def _name_cause(cause: dict[str, Any]) -> dict[str, Any]:
+    return {"text": cause["text"], "keys": cause["keys"]}
 
 
 def _list_errors(state: dict[str, Any], number: int) -> list[dict[str, Any]]:
     return [
-        {name: error.get(name, "") for name in ("line", "cause", "fix", "times")} | {"keys": [error["key"]]}
+        {name: error.get(name, "") for name in _ERROR_FACTS} | {"keys": error.get("keys") or [error["key"]]}
         for error in state["errors"]
         if error.get("episode") == number
     ][-_ERRORS:]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from engram.evidence import asking_tools, decisions, purposes, recaps, reports, requests
+from engram.evidence import asking_tools, causes, decisions, open_items, purposes, recaps, reports, requests
 from engram.evidence.actions import CallAction
 from engram.evidence.content_words import measure_overlap
 from engram.evidence.decision_kinds import ACCEPTED, ANSWER, CORRECTION, RECAP, REJECTED, RULE, FoundDecision
@@ -21,6 +21,7 @@ _ITEMS = 14  # decisions of an episode
 _FILES = 24
 _SPOKEN = 6_000  # characters of the agent's last message that are kept
 _REPORT = 500
+_CAUSES = 6
 _COMPLAINS = re.compile(
     r"^(?:(?:no|hm+|but|ok(?:ay)?|sorry|well|so)[,.]? )*(?:still\b|(?:it|that|this)(?:'s| is)? (?:still|not|"
     r"doesn'?t|didn'?t|does not|did not|broken|wrong|"
@@ -40,7 +41,6 @@ TEMPORARY = re.compile(
 )  # files that are no part of the work
 _COVERED = 0.7  # share of a decision's words that a restatement has which makes it superfluous
 _SAME_PLAN = 0.7  # share of the words of a plan that was turned down which the accepted one has
-_TAKEN_UP = 0.6  # share of an open item's words that a later request or commit has
 
 FIXED, DONE, PARTLY, NOT_DONE, ABANDONED = "fixed", "done", "partly", "not done", "abandoned"
 _ASKS_FOR_FIX = ("fix", "bug", "error", "fail", "broken", "crash", "issue", "wrong", "regression", "not working")
@@ -98,6 +98,7 @@ class EpisodeFold:
             self._begin(message, event, key)
             return False
         self._add_decisions(found, key, before=before)
+        episode["postponed"] = [*episode.get("postponed", ()), *open_items.find_postponed(message)][-4:]
         if requests.is_substantial(message) and len(episode["more"]) < 6:
             episode["more"].append(to_one_line(message, 160))
         self._touch(episode, event, last="user")
@@ -123,7 +124,8 @@ class EpisodeFold:
             "keys": [key], "from": event.at, "until": event.at, "more": [], "decisions": [], "rejected": [],
             "recap": None, "read": [], "changed": [], "tests": None, "build": None, "commits": [], "acts": 0,
             "causes": [], "report": "", "open": [], "todo": [], "denied": [], "last": "user", "reverted": 0,
-            "failed": False,
+            "failed": False, "unpushed": "", "not_pushed": "",
+            "postponed": open_items.find_postponed(message),
         }  # fmt: skip
         episodes.append(episode)
         if len(episodes) > _KEPT:
@@ -145,7 +147,7 @@ class EpisodeFold:
         report = self.state["report"]
         return {
             "report": to_one_line(reports.drop_tables(report), _REPORT) if report else episode["report"],
-            "open": _list_open_items(episode, report, is_last),
+            "open": open_items.list_episode_items(episode, report, is_last=is_last),
         }
 
     def _add_decisions(self, found: list[FoundDecision], key: int, before: str = "") -> None:
@@ -176,19 +178,19 @@ class EpisodeFold:
 
     def add_agent_message(self, text: str, event: Event, key: int) -> list[str]:
         """Add a message of the agent; return the causes it names."""
-        episode, causes = self.current, reports.find_causes(text)
+        episode = self.current
+        found = causes.find_causes(text, asks_for_fix=episode is not None and _asks_for_fix(episode))
         if episode is None:
-            return causes
+            return found
         if not self.state["acted"]:
             self._note_recap(episode, text, key)
-        for cause in causes:
-            episode["causes"] = [
-                *episode["causes"],
-                {"text": cause, "keys": [key], "changes": len(episode["changed"])},
-            ][-4:]
+        for cause in found:
+            item = {"text": cause, "keys": [key], "changes": len(episode["changed"])}
+            episode["causes"] = [*causes.drop_repeated(episode["causes"], cause), item][-_CAUSES:]
         self.state.update(agent=text[-_SPOKEN:], agent_key=key, report=text[-_SPOKEN:])
+        open_items.note_push_state(episode, text)
         self._touch(episode, event, last="assistant")
-        return causes
+        return found
 
     def _note_recap(self, episode: dict[str, Any], text: str, key: int) -> None:
         """Keep the agent's restatement of what the person just decided, while the person lets it stand."""
@@ -277,6 +279,11 @@ class EpisodeFold:
         episode["denied"] = [*episode["denied"], what][-6:]
         self._add_decisions(decisions.read_refusal(reason, what), key)
 
+    def add_changed(self, paths: tuple[str, ...]) -> None:
+        """Add files that were changed, by a subagent or by what the agent ran."""
+        if self.current and paths:
+            _add_paths(self.current["changed"], paths)
+
     # ---- What came of it
 
     def note_run(self, purpose: str, passed: bool | None) -> None:
@@ -290,10 +297,16 @@ class EpisodeFold:
             for cause in episode["causes"]
         ]
 
-    def note_commit(self, subject: str) -> None:
+    def note_commit(self, subject: str, branch: str = "") -> None:
         """Note a commit."""
         if self.current:
             self.current["commits"] = [*self.current["commits"], subject][-12:]
+            self.current["unpushed"] = open_items.describe_commit(subject, branch)
+
+    def note_push(self) -> None:
+        """Note that commits were pushed."""
+        for episode in self.state["episodes"]:
+            episode["unpushed"] = episode["not_pushed"] = ""
 
     def note_revert(self) -> None:
         """Note that work was discarded."""
@@ -318,6 +331,8 @@ def _shrink(arguments: Any) -> Any:
 
 def _add_paths(paths: list[str], new: tuple[str, ...]) -> None:
     for path in new:
+        if any(known.endswith(f"/{path}") for known in paths):
+            continue
         if path not in paths and not TEMPORARY.search(path) and len(paths) < _FILES:
             paths.append(path)
 
@@ -339,34 +354,11 @@ def list_decisions(episode: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _list_open_items(episode: dict[str, Any], report: str, is_last: bool) -> list[str]:
-    """Return what an episode leaves undone: open steps of the agent's list, what it reports, its last question."""
-    steps = [text for text, finished in episode["todo"] if not finished]
-    question = reports.find_last_question(report) if is_last and episode["last"] == "assistant" else ""
-    unfinished = is_last and episode["last"] in ("interrupt", "user", "call", "result") and episode["request"]
-    items: list[str] = []
-    for item in [
-        f"Not finished: {episode['title']}" if unfinished else "",
-        *steps,
-        *reports.find_open_items(report)[:4],
-        to_one_line(question, 200) if len(question.split()) > 3 and not decisions.is_routine_offer(question) else "",
-    ]:
-        if item and not any(measure_overlap(item, other) >= 0.8 for other in items):
-            items.append(item)
-    return items
-
-
 def list_all_open(state: dict[str, Any]) -> list[str]:
-    """Return what a session left undone: the open items of its episodes that no later one took up, newest first."""
-    fold = EpisodeFold(state)
-    items: list[str] = []
-    later = ""
-    for episode in reversed(state["episodes"]):
-        is_last = episode is fold.current
-        opened = fold.describe_end(episode, is_last=True)["open"] if is_last else episode["open"]
-        items += [item for item in opened if measure_overlap(item, later) < _TAKEN_UP and item not in items]
-        later += " ".join(("", episode["title"], episode["request"], *episode["more"], *episode["commits"]))
-    return items
+    """Return what a session left undone, newest first."""
+    episodes = state["episodes"]
+    current = EpisodeFold(state).describe_end(episodes[-1], is_last=True) if episodes else {}
+    return open_items.list_session_items(episodes, current)
 
 
 def judge_result(episode: dict[str, Any], is_last: bool) -> str:
@@ -383,7 +375,10 @@ def judge_result(episode: dict[str, Any], is_last: bool) -> str:
         return PARTLY
     if [text for text, finished in episode["todo"] if not finished]:
         return PARTLY
+    return FIXED if episode["changed"] and _asks_for_fix(episode) else DONE
+
+
+def _asks_for_fix(episode: dict[str, Any]) -> bool:
+    """Return whether a request is about something that does not work."""
     asked = f"{episode['title']} {episode['request']}".lower()
-    if episode["changed"] and any(word in asked for word in _ASKS_FOR_FIX):
-        return FIXED
-    return DONE
+    return any(word in asked for word in _ASKS_FOR_FIX)

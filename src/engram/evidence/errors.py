@@ -1,163 +1,255 @@
-"""The errors of a session, each joined to what ended it. No I/O."""
+"""The errors of a session, each joined to what ended it. No I/O.
+
+A check (tests, a build, a linter) ends an error when it passes on the same thing; a command when it or another command
+does the same job. What was done in between is in `state["trail"]`, which all open errors share.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from engram.evidence import purposes, shell_commands
+from engram.evidence import command_shape, error_lines, fixes, purposes, same_work, shell_commands
 from engram.evidence.actions import CallAction
-from engram.evidence.content_words import extract_content_words
+from engram.evidence.content_words import measure_overlap
+from engram.evidence.error_signature import make_signature
 from engram.platform.text import to_one_line
+from engram.types import Event
 
-_KEPT = 24
+CHECK, COMMAND, EDIT, CALL = "check", "command", "edit", "call"
+
+_KEPT = 40
 _COMMAND = 400  # characters of a command that are compared
-_SHOWN = 160  # characters of a command in a fix
-_SOON = 3  # calls within which another attempt at the same thing is recognized more easily
-_TRIVIAL = re.compile(  # looking for something that is not there is no error
-    r"^(?:ls|cat|head|tail|find|grep|rg|ag|which|where|command|type|stat|test|\[|diff|cmp|fd|tree|wc|file|"
-    r"Get-ChildItem|dir)\b"
+_SOON = 6  # steps within which a tool is called again
+_CONTINUED = frozenset("write_stdin bash_output read_bash bashoutput task agent".split())  # say nothing of their own
+_TRAIL = 60  # steps that are remembered
+_CAUSE_SOON = 3  # steps within which a stated cause is about the error before it
+_ABOUT = 0.4  # share of an error's words that a cause has which comes later
+_STATEMENT = re.compile(r"^\S+(?: \S+)?: \S")  # `gh: …`, `pattern x: …`, unlike a person's words
+_SHORT = 3  # lines of an output that say why a command failed, whatever their words
+_SEARCHES = frozenset(
+    "grep glob ls list_directory search_files codebase_search find read cat webfetch web_fetch fetch websearch".split()
 )
-_LOOKING = re.compile(
-    r"^(?:cd \S+ && )?(?:ls|cat|head|tail|find|grep|rg|gh (?:api|run|pr (?:view|checks)|issue)|git (?:log|status|"
-    r"show|diff|branch|remote)|which|"
-    r"npm (?:view|ls)|tree|pwd|echo)\b"
+
+_NOT_AN_ERROR = re.compile(
+    r"sibling tool call|operation (?:was )?(?:cancelled|canceled|aborted)|request (?:was )?aborted|permission prompt|"
+    r"granted it yet|already stopped|is not running, so cannot|doesn't want to (?:proceed|take)|exceeds maximum|"
+    r"tool use was denied|use was rejected|requires? approval",
+    re.IGNORECASE,
 )
-_TOOL_ERROR_TAG = re.compile(r"</?tool_use_error>")
+_LOOKED = re.compile(r"^(?:ls|cat|head|tail|find|grep|rg|stat|wc|diff|cmp|file|tree): ")
+_STASHED = re.compile(
+    r"\bgit (?:-C \S+ )?stash\b(?! (?:pop|apply|list|drop))"
+)  # a check without the change fails on purpose
+_PASTED_CHECKS = re.compile(r"^(?:.{0,60}\s)?(?:fail|failing|pending|pass)\s+\d+[ms]\b|\bhttps://\S+/actions/runs/")
 
 
-def record(state: dict[str, Any], action: CallAction, text: str, key: int, episode: int) -> None:
-    """Record a failed call; the same failure of the same thing counts once."""
-    line = shell_commands.find_error_line(_TOOL_ERROR_TAG.sub("", text))
-    if not line or _is_trivial(action, line) or (action.kind == "run" and not shell_commands.names_error(line)):
-        return
-    signature, subject = shell_commands.normalize_error(line), find_subject(action)
-    about = shell_commands.get_command_key(action.subject) if action.kind == "run" else action.subject
-    for error in state["errors"]:
-        if error["known"] == signature:
-            error.update(
-                times=error["times"] + 1, open=True, turn=state["turn"], about=about, subject=subject, since=[], fix="",
-                episode=episode,
-            )  # fmt: skip
-            return
-    command = to_one_line(action.subject, _COMMAND) if action.kind == "run" else ""
-    state["errors"].append(
-        {
-            "known": signature, "line": to_one_line(line, 160), "about": about, "times": 1, "open": True, "fix": "",
-            "turn": state["turn"], "since": [], "key": key, "command": command, "cause": "", "subject": subject,
-            "episode": episode,
-        }
-    )  # fmt: skip
+def record(state: dict[str, Any], action: CallAction, event: Event, key: int, episode: int) -> set[int]:
+    """Record a failed call; the same failure of the same thing counts once.
+
+    Return the numbers of the episodes whose errors this failure shows to be gone: the check now fails on others.
+    """
+    text = event.text
+    line = error_lines.find_error_line(text)
+    if not line or _is_no_error(action, text, line):
+        return set()
+    fixed = _close_replaced(state, action, text, key) if action.kind == "run" else set()
+    signature = make_signature(line)
+    known = next((error for error in state["errors"] if error["known"] == signature), None)
+    if known is None:
+        known = {"known": signature, "times": 0, "keys": [], "key": key}
+        state["errors"].append(known)
+    known.update(_describe(state, action, text, line), episode=episode, at=event.at, times=known["times"] + 1)
+    known["keys"] = [*known["keys"], key][-4:]
     if len(state["errors"]) > _KEPT:
         state["errors"].pop(next((n for n, error in enumerate(state["errors"]) if not error["open"]), 0))
-
-
-def mark_fixed(state: dict[str, Any], action: CallAction, key: int) -> set[int]:
-    """Note what was done since an error, and mark it fixed when the same thing passes.
-
-    Return the numbers of the episodes whose errors were fixed.
-    """
-    fixed: set[int] = set()
-    subject = find_subject(action)
-    command = to_one_line(action.subject, _COMMAND) if action.kind == "run" else ""
-    for error in state["errors"]:
-        if not error["open"]:
-            continue
-        error["age"] = error.get("age", 0) + 1
-        if error.get("subject") == subject or (command and _replaces(command, error)):
-            fixed.add(_close(error, action, command, key))
-        else:
-            _note_step(error, action, command)
     return fixed
 
 
-def note_cause(state: dict[str, Any], cause: str) -> None:
-    """Join a cause the agent states to the errors it is looking at."""
-    for error in state["errors"]:
-        if error["open"] and not error.get("cause") and error.get("command"):
-            error["cause"] = to_one_line(cause, 160)
+def _describe(state: dict[str, Any], action: CallAction, text: str, line: str) -> dict[str, Any]:
+    """Return the facts of an error that has just occurred."""
+    is_run = action.kind == "run"
+    return {
+        "line": to_one_line(line, 200), "sort": _find_sort(action, line), "open": True, "fix": "", "how": "",
+        "passing": "", "verified": False, "cause": "", "turn": state["turn"], "step": _count_step(state),
+        "command": to_one_line(action.subject, _COMMAND) if is_run else "",
+        "shape": command_shape.shape_call(action.subject) if is_run else "",
+        "subject": f"{action.kind} {action.subject}"[:200],
+        "about": shell_commands.get_command_key(action.subject) if is_run else action.subject[:120],
+        "detail": action.detail[:200],
+        "names": _list_names(text, line),
+    }  # fmt: skip
 
 
-def _close(error: dict[str, Any], action: CallAction, command: str, key: int) -> int:
-    """Mark an error fixed, and say by what: the changes since, else the steps since and how the call differs."""
-    error["open"], error["fixed_by"] = False, key
-    changes = [step for step in error["since"] if step.startswith("changed")]
-    named = [step for step in changes if step.split(":")[0].removeprefix("changed ") in error["line"]]
-    steps = named[-2:] or changes[-3:] or error["since"][-2:]
-    ran = _find_difference(command, error.get("command", ""))
-    if action.kind == "other" and action.detail:
-        ran = f"called {action.subject} with {action.detail}"
-    elif action.kind == "edit":
-        ran = (
-            f"changed {_get_file_name(action)}: {action.detail}"
-            if action.detail
-            else f"changed {_get_file_name(action)}"
-        )
-    error["fix"] = "; ".join(filter(None, (*steps, ran))) or "passed when repeated"
+def _list_names(text: str, line: str) -> list[str]:
+    lines = "\n".join([line, *error_lines.list_error_lines(text)[:6]])
+    return list(dict.fromkeys([*error_lines.extract_names(lines), *error_lines.list_places(text)]))[:16]
+
+
+def _find_sort(action: CallAction, line: str) -> str:
+    if action.kind == "edit":
+        return EDIT
+    if action.kind != "run":
+        return CALL
+    is_found = error_lines.is_test_failure(line) or error_lines.names_place(line)
+    is_found = is_found and "no such file" not in line.lower()
+    if same_work.find_check(action.subject) and (is_found or not same_work.is_call_error(line)):
+        return CHECK
+    return COMMAND
+
+
+def _is_no_error(action: CallAction, text: str, line: str) -> bool:
+    """Return whether a failure only says that something looked for is not there, or that it was stopped."""
+    if _NOT_AN_ERROR.search(line) or action.kind == "read" or action.subject in _SEARCHES:
+        return True
+    if action.kind != "run":
+        return False
+    check = same_work.find_check(action.subject)
+    if not (check or _says_error(text, line)) or _PASTED_CHECKS.search(line) or _LOOKED.match(line):
+        return True
+    if check and (_STASHED.search(action.subject) or (check[0] == purposes.TEST and not _tells_failure(line))):
+        return True
+    return same_work.is_search(action.subject) and not error_lines.STOPPED.match(line)
+
+
+def _says_error(text: str, line: str) -> bool:
+    """Return whether a line says that something is wrong, unlike a count or an empty result."""
+    if error_lines.get_rank(line) <= error_lines.STATED or shell_commands.names_error(line):
+        return True
+    return error_lines.count_lines(text) <= _SHORT and bool(_STATEMENT.match(line))
+
+
+def _tells_failure(line: str) -> bool:
+    """Return whether a line of a test run says what failed, unlike the warnings of a noisy suite."""
+    return same_work.is_call_error(line) or error_lines.get_rank(line) <= error_lines.STATED
+
+
+def is_hidden_failure(action: CallAction, text: str) -> bool:
+    """Return whether a call whose status says nothing wrote an error message first of all."""
+    return action.kind == "run" and error_lines.is_error_message(text)
+
+
+def note_done(state: dict[str, Any], action: CallAction, key: int, passed: bool | None) -> set[int]:
+    """Note a call that did not fail, and close the errors that it ends.
+
+    `passed` is None if it is not known whether the call did what it was to do. Return the numbers of the episodes whose
+    errors were closed.
+    """
+    step = _count_step(state)
+    closed = {
+        _close(state, error, action, key, passed)
+        for error in state["errors"]
+        if error["open"] and _ends(error, action, passed, step)
+    }
+    _add_to_trail(state, action, step)
+    return closed
+
+
+def _ends(error: dict[str, Any], action: CallAction, passed: bool | None, step: int) -> bool:
+    """Return whether a call does what an error prevented."""
+    sort, age = error["sort"], step - error["step"]
+    if sort in (EDIT, CALL):
+        return _ends_refused_call(error, action, age)
+    if action.kind != "run":
+        return False
+    command = to_one_line(action.subject, _COMMAND)
+    if sort == CHECK:
+        return passed is True and same_work.is_same_check(command, error["command"], _get_text(error))
+    if same_work.is_same_command(command, error["command"]):
+        return passed is not False
+    return passed is not False and same_work.replaces(command, error["command"], error["line"], age)
+
+
+def note_seen(state: dict[str, Any], action: CallAction, text: str, key: int) -> set[int]:
+    """Close the errors that the same check, its status hidden, no longer reports after a change to what they name."""
+    gone = [
+        error
+        for error in state["errors"]
+        if error["open"] and error["sort"] == CHECK and error["line"][:60] not in text
+        and same_work.is_same_command(to_one_line(action.subject, _COMMAND), error["command"])
+        and fixes.list_responsible(state["trail"], error)
+    ]  # fmt: skip
+    return {_close(state, error, action, key, None) for error in gone}
+
+
+def _ends_refused_call(error: dict[str, Any], action: CallAction, age: int) -> bool:
+    """Return whether a refused edit was made, or a refused call accepted soon after with other arguments."""
+    if f"{action.kind} {action.subject}"[:200] != error["subject"] or action.subject in _CONTINUED:
+        return False
+    return error["sort"] == EDIT or age <= _SOON
+
+
+def _get_text(error: dict[str, Any]) -> str:
+    return " ".join([error["line"], *error["names"]])
+
+
+def _close_replaced(state: dict[str, Any], action: CallAction, text: str, key: int) -> set[int]:
+    """Close the errors that a check no longer reports, though it fails on others, after a change to what they name.
+
+    A command that could not be found is closed as well when it runs, whatever it finds.
+    """
+    gone = [error for error in state["errors"] if error["open"] and _is_gone(state, error, action, text)]
+    return {_close(state, error, action, key, None) for error in gone}
+
+
+def _is_gone(state: dict[str, Any], error: dict[str, Any], action: CallAction, text: str) -> bool:
+    """Return whether a failed check shows that an earlier error is gone."""
+    if error["sort"] == CHECK:
+        return _reports_others(state, error, action, text)
+    return error["sort"] == COMMAND and bool(same_work.find_check(error["command"])) and _runs_now(error, action, text)
+
+
+def _reports_others(state: dict[str, Any], error: dict[str, Any], action: CallAction, text: str) -> bool:
+    lines = error_lines.list_error_lines(text)
+    own = error_lines.is_test_failure if error_lines.is_test_failure(error["line"]) else error_lines.names_place
+    command = to_one_line(action.subject, _COMMAND)
+    return (
+        bool(lines) and own(lines[0]) and own(error["line"]) and len(lines) < 10
+        and make_signature(error["line"]) not in {make_signature(line) for line in lines}
+        and same_work.strip_command(command) == same_work.strip_command(error["command"])
+        and bool(fixes.list_touching(state["trail"], error))
+    )  # fmt: skip
+
+
+def _runs_now(error: dict[str, Any], action: CallAction, text: str) -> bool:
+    lines = error_lines.list_error_lines(text)
+    is_found = bool(lines) and (error_lines.is_test_failure(lines[0]) or error_lines.names_place(lines[0]))
+    failed, check = same_work.find_check(error["command"]), same_work.find_check(action.subject)
+    return is_found and bool(failed and check) and failed[1].words[0] == check[1].words[0]  # type: ignore[index]
+
+
+def _close(state: dict[str, Any], error: dict[str, Any], action: CallAction, key: int, passed: bool | None) -> int:
+    """Mark an error as ended, and say by what."""
+    fix = fixes.describe_fix(state["trail"], error, action)
+    error.update(
+        open=False, fixed_by=key, fix=fix.text, how=fix.kind, passing=fix.passing,
+        verified=bool(passed) and fix.is_sure,
+    )  # fmt: skip
     return int(error.get("episode", -1))
 
 
-def _find_difference(command: str, failed: str) -> str:
-    """Return the command that passed, if it is another one; of a long line, the part that changed."""
-    if not command or command == failed:
-        return ""
-    if len(command) <= _SHOWN:
-        return f"ran `{command}`"
-    start = next((n for n, (one, other) in enumerate(zip(command, failed, strict=False)) if one != other), 0)
-    start = command.rfind(" ", 0, max(start - 20, 0)) + 1
-    return f"ran `{to_one_line(('…' if start else '') + command[start:], _SHOWN)}`"
+def note_cause(state: dict[str, Any], cause: str) -> None:
+    """Join a cause the agent states to the error it is about: the one just seen, or the one whose words it has."""
+    waiting = [error for error in state["errors"] if error["open"] and not error["cause"] and error["sort"] != EDIT]
+    for error in waiting:
+        is_next = error is waiting[-1] and state["step"] - error["step"] <= _CAUSE_SOON
+        named = any(name in cause for name in error["names"]) or measure_overlap(error["line"], cause) >= _ABOUT
+        if is_next or named:
+            error["cause"] = to_one_line(cause, 200)
 
 
-def _note_step(error: dict[str, Any], action: CallAction, command: str) -> None:
-    if action.changes and action.kind == "edit":
-        step = (
-            f"changed {_get_file_name(action)}: {action.detail}"
-            if action.detail
-            else f"changed {_get_file_name(action)}"
-        )
-    elif action.kind == "read":
-        step = f"read {_get_file_name(action)}"
-    elif command:
-        step = f"ran `{to_one_line(command, 80)}`"
-    else:
+def _count_step(state: dict[str, Any]) -> int:
+    state["step"] = state.get("step", 0) + 1
+    return int(state["step"])
+
+
+def _add_to_trail(state: dict[str, Any], action: CallAction, step: int) -> None:
+    """Remember what a call did, while an error is open."""
+    if action.kind not in ("edit", "run", "read") or not any(error["open"] for error in state["errors"]):
         return
-    if step not in error["since"]:
-        error["since"] = [*error["since"], to_one_line(step, 140)][-4:]
-
-
-def _get_file_name(action: CallAction) -> str:
-    return re.split(r"[/\\]", (*action.changes, *action.reads, action.subject)[0])[-1]
-
-
-def find_subject(action: CallAction) -> str:
-    """Return what a call is about: tests, a build, a command by its first words, or a file."""
-    if action.kind != "run":
-        return f"{action.kind} {action.subject}"
-    purpose, run = purposes.find_run(action.subject)
-    if run and purpose in (purposes.TEST, purposes.BUILD, purposes.LINT):
-        return f"{purpose} {run.words[0]}"
-    return shell_commands.get_command_key(action.subject)
-
-
-def _is_trivial(action: CallAction, line: str) -> bool:
-    """Return whether a failure only says that something looked for is not there."""
-    if action.kind == "read":
-        return True
-    if action.kind != "run":
-        return False
-    bare = re.sub(r"^cd \S+ && ", "", action.subject.strip())
-    return bool(_TRIVIAL.match(bare)) or (len(line.split()) <= 3 and line.lower().startswith("exit code"))
-
-
-def _replaces(command: str, error: dict[str, Any]) -> bool:
-    """Return whether a command does what a failed one was to do, in another way."""
-    failed = error.get("command", "")
-    if not failed or error["subject"].startswith((purposes.TEST, purposes.BUILD, purposes.LINT)):
-        return False
-    if command == failed:
-        return True
-    if _LOOKING.match(command):
-        return False  # a look is no fix
-    new, old = extract_content_words(command), extract_content_words(failed)
-    least = 0.35 if error.get("age", 0) <= _SOON else 0.6
-    return len(new & old) >= 2 and len(new & old) >= least * len(old)
+    item = {
+        "step": step, "kind": action.kind, "files": list((action.changes or action.reads)[:6]),
+        "text": action.detail, "lines": action.lines[:600],
+        "command": to_one_line(action.subject, _COMMAND) if action.kind == "run" else "",
+    }  # fmt: skip
+    state["trail"] = [*state["trail"], item][-_TRAIL:]

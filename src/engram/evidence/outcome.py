@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from engram.evidence import intent
+from engram.evidence.episodes import DONE, FIXED, NOT_DONE, judge_result
 
 _OUTDATED = 0.5  # weight of evidence the user objected to afterwards
 
@@ -20,7 +21,7 @@ def judge_outcome(state: dict[str, Any]) -> tuple[str, float, list[str]]:
     good = sum(weight for weight, _ in evidence if weight > 0)
     bad = -sum(weight for weight, _ in evidence if weight < 0)
     reasons = [words for _, words in sorted(evidence, key=lambda item: -abs(item[0]))]
-    interruption = _describe_interruption(state)
+    interruption = _describe_interruption(state, good=good, bad=bad)
     if interruption:
         return (
             ("abandoned" if good < 2 else "partial"),
@@ -47,6 +48,7 @@ def _iter_evidence(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
     yield from _judge_errors(state)
     yield from _judge_words(state)
     yield from _judge_verdicts(state)
+    yield from _judge_episodes(state)
     todo = state["todo"]
     if todo:
         open_items = [text for text, done in todo if not done]
@@ -75,7 +77,8 @@ def _judge_tests(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
 def _judge_commits(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
     before, _, pushed_before = _get_objection_counts(state)
     total = len(state["commits"]) + state["dropped"]
-    remaining = total - state["reverted"]
+    since = total - state.get("reverted_at", 0)  # what was committed after work was discarded stands
+    remaining = max(since if state["reverted"] else 0, total - state["reverted"])
     if remaining > 0:
         yield (
             (2.0, f"{remaining} commits kept")
@@ -85,7 +88,7 @@ def _judge_commits(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
     if state["pushed"] > pushed_before:
         yield 1.0, "pushed"
     if state["reverted"]:
-        yield -1.5, f"work discarded {state['reverted']} times"
+        yield (-0.3 if since else -1.5), f"work discarded {state['reverted']} times"
 
 
 def _judge_errors(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
@@ -103,7 +106,7 @@ def _judge_errors(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
 def _judge_words(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
     last_user, last_agent = state["said"], state["ended"]
     if state["turn"] > 1 and intent.is_correction(last_user):
-        yield -2.0, "the user's last message objects"
+        yield _weigh_objection(state), "the user's last message objects"
     elif state["turn"] > 1 and intent.is_approval(last_user):
         yield 1.5, "the user's last message approves"
     repeated = state["corrections"]
@@ -115,7 +118,25 @@ def _judge_words(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
         elif state["changed"] and intent.is_claiming_done(last_agent):
             yield 0.7, "the agent says it is done"
         elif not state["changed"] and not intent.is_question(last_agent) and state["acts"]:
-            yield 0.6, "answered after investigating"
+            yield 1.0, "answered after investigating"
+
+
+def _weigh_objection(state: dict[str, Any]) -> float:
+    """Return the weight of an objection: little if the agent then committed what was asked, more if it only worked."""
+    before, _, _ = _get_objection_counts(state)
+    if len(state["commits"]) + state["dropped"] > before:
+        return -0.3
+    return -1.5 if state["last"] == "assistant" else -2.0
+
+
+def _judge_episodes(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
+    """Weigh what came of the requests, the last one above all."""
+    kept = state["evidence"]["episodes"]
+    results = [judge_result(episode, episode is kept[-1]) for episode in kept]
+    if results and set(results) <= {DONE, FIXED}:
+        yield 0.3, "every request was done"
+    elif results and results[-1] == NOT_DONE:
+        yield -1.0, "the last request was not done"
 
 
 def _judge_verdicts(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
@@ -127,12 +148,18 @@ def _judge_verdicts(state: dict[str, Any]) -> Iterator[tuple[float, str]]:
         yield 0.4, "the agent's own verdict: completed"
 
 
-def _describe_interruption(state: dict[str, Any]) -> str:
-    """Describe how a session was interrupted, or return ""."""
+def _describe_interruption(state: dict[str, Any], *, good: float, bad: float) -> str:
+    """Describe how a session was interrupted, or return "".
+
+    A transcript that ends after a call is not yet written to its end, if what was done so far passed. A subagent ends
+    where its parent wants.
+    """
+    if state.get("subagent"):
+        return ""
     if state["last"] == "interrupt":
         return "interrupted and not continued"
     if state["last"] == "user" and state["turn"] > 0 and not intent.is_approval(state["said"]):
         return "the last request was never answered"
-    if state["last"] in ("call", "result"):
+    if state["last"] in ("call", "result") and not (good >= 2 and bad < 1):
         return "stopped in the middle of the work"
     return ""

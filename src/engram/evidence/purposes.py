@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from engram.evidence.command_line import ProgramRun, parse_command
 
@@ -19,7 +21,7 @@ _TEST_PROGRAMS = frozenset(
 )
 _LINT_PROGRAMS = frozenset(
     "eslint ruff flake8 pylint golangci-lint biome prettier markdownlint markdownlint-cli2 rubocop shellcheck vale"
-    " gofmt gofumpt black isort stylelint mypy pyright tsc lint-imports actionlint staticcheck oxlint".split()
+    " gofmt gofumpt black ty isort stylelint mypy pyright tsc lint-imports actionlint staticcheck oxlint".split()
 )
 _BUILD_PROGRAMS = frozenset("gcc g++ clang cmake ninja msbuild goreleaser webpack rollup tsup xcodebuild".split())
 _SUBCOMMANDS = {  # what a program's own subcommands are for
@@ -53,6 +55,8 @@ _SCRIPT_PROGRAMS = frozenset(("npm", "pnpm", "yarn", "bun", "deno"))  # what fol
 _RUN_WORDS = frozenset(("run", "run-script", "exec"))
 _TEST_SCRIPT = re.compile(r"(?:^|[/\\])run_?tests?\.py$")
 _WITH_VALUE = frozenset(("--filter", "-F", "--prefix", "--cwd", "-C", "-w", "--workspace", "-f", "--directory"))
+_FILTERS = frozenset(("-run", "-k", "-t", "--grep", "--testNamePattern", "--test-name-pattern", "-m"))
+_TARGETLESS = frozenset("run check format fmt lint ci --".split())  # words of a linter that are no target
 _ONLY_ASKED = frozenset(("--help", "-h", "--version", "--collect-only", "--co", "--listTests", "--list", "-list"))
 
 
@@ -76,6 +80,31 @@ def find_run(command: str) -> tuple[str, ProgramRun | None]:
     return "", None
 
 
+def list_targets(run: ProgramRun) -> list[str]:
+    """Return the files, directories or packages that a check is run on; none if it is run on everything."""
+    name, arguments = run.words[0], _list_arguments(run.words[1:])
+    if name in _TASK_PROGRAMS:
+        arguments = [word for word in arguments if "/" in word or "\\" in word or "." in word.strip(".")]
+    elif name in _SUBCOMMANDS or name in _LINT_PROGRAMS:
+        arguments = [word for word in arguments if word not in _SUBCOMMANDS.get(name, {}) and word not in _TARGETLESS]
+    paths = (re.sub(r"(?:^|/)\.{1,3}$", "", word.replace("\\", "/")).removeprefix("./") for word in arguments)
+    return [path.strip("/") for path in paths if path.strip("/.")]
+
+
+def list_filters(run: ProgramRun) -> list[str]:
+    """Return which tests a run is limited to, by name."""
+    return [word for before, word in pairwise(run.words) if before in _FILTERS]
+
+
+def _list_arguments(rest: Sequence[str]) -> list[str]:
+    """Return the words after a program that are neither options nor their values."""
+    return [
+        word
+        for before, word in zip(("", *rest), rest, strict=False)
+        if not word.startswith("-") and before not in _WITH_VALUE and before not in _FILTERS
+    ]
+
+
 def _name_purpose(words: tuple[str, ...]) -> str:
     """Return what one program is run for."""
     name, rest = words[0], words[1:]
@@ -91,11 +120,7 @@ def _name_purpose(words: tuple[str, ...]) -> str:
         return PUSH if rest[:2] in (("pr", "create"), ("pr", "merge")) else ""
     if name == "node" and "--test" in rest:
         return TEST
-    arguments = [
-        word
-        for before, word in zip(("", *rest), rest, strict=False)
-        if not word.startswith("-") and before not in _WITH_VALUE
-    ]
+    arguments = _list_arguments(rest)
     if name == "git":
         return _name_git_purpose(list(rest))
     found = _SUBCOMMANDS.get(name, {}).get(arguments[0] if arguments else "", "")

@@ -30,9 +30,17 @@ class EpisodeError:
 
     error: str
     cause: str
-    fix: str  # "" if nothing fixed it
+    fix: str  # "" if nothing in its session fixed it
     times: int
     events: tuple[int, ...] = ()
+    signature: str = ""  # the message without what varies between runs
+    command: str = ""  # the command that failed
+    shape: str = ""  # its programs, subcommands and options
+    names: tuple[str, ...] = ()  # files and symbols it names
+    fix_kind: str = ""  # command replaced, files changed, retried, setup
+    passing: str = ""  # the command that passed afterwards
+    verified: bool = False  # whether the same thing passed after a change to what the error names
+    fixed_in: str | None = None  # id of the later session that fixed it, or in which the same check passed
 
 
 @value

@@ -1,4 +1,4 @@
-"""Read what an agent reports: causes it found, what it left open, what it proposes and asks. Pure."""
+"""Read what an agent reports: its sentences, what it proposes and asks, what went wrong. Pure."""
 
 from __future__ import annotations
 
@@ -17,55 +17,6 @@ _TABLE = re.compile(r"^\s*\|")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+(?:\[([ xX])\]\s+)?")
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+(.*)|\*\*([^*]{3,60})\*\*:?\s*|([A-Z][\w' /-]{2,40}):)$")
 
-_CAUSE = re.compile(
-    r"\b(?:root cause\b|the (?:real |actual |underlying |main |core )?(?:problem|issue|bug|culprit|cause|"
-    r"reason)\b)[^.:]{0,60}?(?:\bis\b|\bwas\b|:).{20}|"
-    r"\b(?:fails?|failed|failing|broken?|breaks|missing|crash\w*|happen\w*|because)\b.{0,60}\b(?:because|since|"
-    r"due to|caused by)\b.{15}|"
-    r"\b(?:this|it|that) (?:fails|failed|happens|happened|breaks|broke) because\b.{15}|\bcaused by\b.{15}|"
-    r"\bturns out\b.{20}",
-    re.IGNORECASE,
-)
-_GUESS = re.compile(
-    r"\b(?:might|maybe|perhaps|possibly|could be|may be|probably|likely|i (?:think|suspect|wonder)|let me|let's|"
-    r"not the|isn'?t the|"
-    r"no (?:issue|bug|problem)s?|to find|find the root cause|if the|whether|i(?:'ll| will)|launch\w*|phase|"
-    r"exactly why|not (?:from|what|the))\b",
-    re.IGNORECASE,
-)
-_OPEN = re.compile(
-    r"\b(?:not (?:yet )?(?:done|implemented|included|tested|verified|exercised|pushed|committed|addressed|covered|"
-    r"run|ran|wired|reproduced)|"
-    r"(?:left|remains?|remaining) (?:to do|to be|undone|unaddressed|unresolved|unpushed|uncommitted)|"
-    r"(?:is|are|still) (?:un(?:pushed|committed|tested|verified|resolved|answered|addressed)|outstanding)|"
-    r"still (?:needs?|has to|have to|fails?|failing|pending|broken)|follow[- ]?ups?\b|(?:is|are|was|were|"
-    r"been) (?:deferred|postponed)|"
-    r"needs? (?:a |an |your |manual |human |another )?(?:rebase|review|approval|follow|decision|manual|release|"
-    r"restart|investigation)|"
-    r"you(?:'ll| will) (?:still )?(?:need|have) to|(?:did not|didn'?t|haven'?t|have not|was not able to|couldn'?t|"
-    r"could not) (?:\w+ )?"
-    r"(?:run|test|verif\w+|push|commit|fix|address|implement|reproduce|confirm)|awaits?|waiting for (?:your|"
-    r"the (?:user|review|ci|release)))\b",
-    re.IGNORECASE,
-)
-_REPORTS_WORK = re.compile(  # a sentence about what was done
-    r"^(?:i(?:'ve| have| also)?\b|all\b|(?:conflict|fix|step|task) \d|this (?:pr|commit|change)|the (?:commit|"
-    r"pr) |reviewed|per (?:your|project)|"
-    r"as (?:agreed|requested)|\w+ed\b)",
-    re.IGNORECASE,
-)
-_OPEN_HEADING = re.compile(
-    r"^\W*(?:next steps?|remaining(?: work)?|not done|follow[- ]?ups?|open (?:items|questions|issues)|to ?do|"
-    r"outstanding|left (?:to do|open)|"
-    r"deferred|what(?:'s| is) left|pending)\b",
-    re.IGNORECASE,
-)
-_CLOSED = re.compile(
-    r"\b(?:no (?:remaining|further|open|outstanding|other)|nothing (?:left|remains|else)|all (?:done|fixed|"
-    r"tests pass)|is now|are now|"
-    r"has been (?:fixed|resolved|addressed)|i(?:'ve| have) (?:fixed|added|updated))\b",
-    re.IGNORECASE,
-)
 _PROPOSING = re.compile(
     r"\b(?:i(?:'d| would)? (?:recommend|suggest|propose)|my (?:recommendation|suggestion|proposal|plan|instinct|"
     r"advice|take)|"
@@ -147,29 +98,6 @@ def drop_tables(text: str) -> str:
     """Return a message without tables, rules and bold marks, to be shown on one line."""
     lines = (line for line in text.splitlines() if not _TABLE.match(line) and line.strip(" -*_"))
     return "\n".join(lines).replace("**", "")
-
-
-def find_causes(text: str) -> list[str]:
-    """Return the sentences in which an agent states a cause as a fact."""
-    causes: list[str] = []
-    if not _CAUSE.search(text[-_TAIL:]):
-        return causes  # most messages name no cause
-    for _, sentence in iter_statements(text):
-        if _CAUSE.search(sentence) and not _GUESS.search(sentence) and not sentence.endswith(("?", ":", "\u2014", "-")):
-            causes.append(to_one_line(sentence.lstrip("> "), SENTENCE))
-    return [cause for cause in causes if len(cause.split()) >= 8][:3]
-
-
-def find_open_items(text: str) -> list[str]:
-    """Return what an agent's last report says is not done."""
-    items = []
-    for heading, sentence in iter_statements(text):
-        words = len(sentence.split())
-        if sentence.endswith(("?", ":")) or words < 6 or _CLOSED.search(sentence) or _REPORTS_WORK.match(sentence):
-            continue
-        if _OPEN.search(sentence) or (_OPEN_HEADING.search(heading) and words >= 8):
-            items.append(to_one_line(sentence, 200))
-    return items
 
 
 def find_last_question(text: str) -> str:

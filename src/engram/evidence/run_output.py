@@ -74,9 +74,15 @@ _BUILD_FAILED = re.compile(
         (?:declared|imported)\sand\snot\sused|is\snot\sdefined|missing\sreturn|(?:too\smany|not\senough)\sarguments|
         \([a-z]+(?:lint|check|const|vet|sec|fmt)?\)$))
     | \S+\(\d+,\d+\):\serror\s | error(?:\[E\d+\])?:\s | (?:\s*✖\s)?[1-9]\d*\s(?:problems?|issues?)\b
+    | E\d+\s\[\w+\]\sRuntime\serror
     | Found\s[1-9]\d*\serrors? | npm\sERR! | make(?:\[\d+\])?:\s\*\*\* | BUILD\sFAIL
     )""",
     re.MULTILINE | re.VERBOSE,
+)
+_NOTHING_FOUND = re.compile(
+    r"^(?:0 issues\.?|no issues found.*|(?:success: )?no (?:issues|errors|problems)\b.*|all checks passed!?|"
+    r"found 0 errors.*|0 errors?, 0 warnings?.*|all matched files use prettier.*|checked \d+ files? in .*no fixes.*)$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _NOT_RUN = re.compile(
     r"command not found|is not recognized as|No such file or directory|no test files\]\s*$|no tests? (?:ran|found|"
@@ -116,6 +122,11 @@ def judge_run(output: str, status: str, exit_code: int | None, failed: bool) -> 
 def has_build_failed(output: str) -> bool:
     """Return whether a compiler or a linter reports errors in its output."""
     return bool(_BUILD_FAILED.search(_COLOR.sub("", _take_ends(output))))
+
+
+def has_check_passed(output: str) -> bool:
+    """Return whether a compiler or a linter says that it found nothing, or says nothing at all."""
+    return not output.strip() or bool(_NOTHING_FOUND.search(_COLOR.sub("", output[-2_000:])))
 
 
 def _take_ends(output: str) -> str:

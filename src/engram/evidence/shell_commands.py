@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import re
 
+from engram.evidence import error_lines
+
 _MESSAGE = re.compile(r"-m\s+(?:\"\$\(cat <<\S+\n)?[\"']?([^\"'\n]{3,160})")
-_MADE = re.compile(r"^\[[^\]\s]+(?: \([^)]*\))? ([0-9a-f]{7,40})\] (.{1,160})", re.MULTILINE)
-_ERROR = re.compile(
-    r"error|exception|fatal|panic|cannot|can't|could not|not found|undefined|unresolved|denied|no such|unable|invalid|"
-    r"unexpected|mismatch|fail|timed? ?out|refused|conflict|traceback|must |already|missing", re.IGNORECASE
-)  # fmt: skip
+_MADE = re.compile(r"^\[(?:[^\]\s]+)(?: \([^)]*\))? ([0-9a-f]{7,40})\] (.{1,160})", re.MULTILINE)
+_BRANCH = re.compile(r"^\[([\w./-]+)(?: \([^)]*\))? [0-9a-f]{7,40}\] ", re.MULTILINE)
 _EMPTY_RESULT = re.compile(
     r"^total:? \d+|no (?:pull requests|results|matches|issues|releases) (?:found|match)", re.IGNORECASE
 )
-_NOISE = re.compile(
-    r"^\s*(?:Exit code:? ?\d+|Traceback \(most recent|Chunk ID|Wall time|Process exited|Original token|Output:|"
-    r"\$ |#|\.{3})"
-)
-_PLACES = re.compile(r"(?:[\w.~-]*/)+")
-_NUMBERS = re.compile(r"\b(?:0x)?[0-9a-f]*\d[0-9a-f]*\b")
 
 
 def describe_commit(command: str, output: str) -> str:
@@ -30,22 +23,20 @@ def describe_commit(command: str, output: str) -> str:
     return message[1].strip() if message else "commit"
 
 
-def find_error_line(output: str) -> str:
-    """Return the line of an output that best describes the error."""
-    lines = [line.strip() for line in output[:6000].splitlines() + output[-3000:].splitlines()[1:] if line.strip()]
-    candidates = [line for line in lines if not _NOISE.match(line)]
-    best = next((line for line in candidates if _ERROR.search(line)), candidates[0] if candidates else "")
-    return best[:200]
+def find_branch(output: str) -> str:
+    """Return the branch that a commit was made on, or ""."""
+    match = _BRANCH.search(output)
+    return match[1] if match else ""
 
 
 def names_error(line: str) -> bool:
     """Return whether a line says that something is wrong, unlike a count or an empty result."""
-    return bool(_ERROR.search(line)) and not _EMPTY_RESULT.search(line)
+    return bool(error_lines.ERROR_WORDS.search(line)) and not is_empty_result(line)
 
 
-def normalize_error(line: str) -> str:
-    """Return an error line without paths and numbers, which vary between runs."""
-    return _NUMBERS.sub("N", _PLACES.sub("", line)).lower()[:120]
+def is_empty_result(line: str) -> bool:
+    """Return whether a line says that nothing was found, or counts something."""
+    return bool(_EMPTY_RESULT.search(line))
 
 
 def shorten_command(command: str, length: int = 120) -> str:

@@ -219,7 +219,7 @@ class _SessionMemoryImport:
 
     def _import_pattern(self, row: Row) -> None:
         """Import a pattern as a signal of each session it names."""
-        from engram.patterns.fingerprint import abstract_line
+        from engram.evidence.error_signature import abstract_line
 
         title = self._read_text(row, "title")
         references = map(_parse_reference, _to_list(_read_fact(row, "sessions")))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engram.patterns.fingerprint import MAX_CHARS, sanitize_line
+from engram.evidence.error_signature import MAX_CHARS
+from engram.patterns.fingerprint import sanitize_line
 from engram.patterns.steps import SessionStep, SessionTrace
 from engram.platform.value import value
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from engram.evidence import purposes, shell_commands
-from engram.patterns import command_shape, step_problem
+from engram.evidence import command_shape, purposes, shell_commands
+from engram.patterns import step_problem
 from engram.patterns.signal import Signal, build_signal
 from engram.patterns.steps import SessionStep, SessionTrace
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from engram.patterns import command_shape, fingerprint, step_problem
+from engram.evidence import command_shape
+from engram.patterns import fingerprint, step_problem
 from engram.patterns.fingerprint import extract_content
 from engram.patterns.signal import Signal, build_signal
 from engram.patterns.steps import SessionStep, SessionTrace

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from engram.evidence import purposes, shell_commands
-from engram.patterns import command_shape, step_problem
+from engram.evidence import command_shape, purposes, shell_commands
+from engram.patterns import step_problem
 from engram.patterns.fingerprint import relative_file_name
 from engram.patterns.signal import Signal, build_signal
 from engram.patterns.steps import SessionStep, SessionTrace

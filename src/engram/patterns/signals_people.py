@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engram.evidence import intent, shell_commands
-from engram.patterns import command_shape, signals_tools
+from engram.evidence import command_shape, intent, shell_commands
+from engram.patterns import signals_tools
 from engram.patterns.fingerprint import extract_content
 from engram.patterns.signal import Signal, build_signal
 from engram.patterns.steps import SessionStep, SessionTrace

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engram.evidence import intent, purposes
-from engram.patterns import command_shape, step_problem
+from engram.evidence import command_shape, intent, purposes
+from engram.patterns import step_problem
 from engram.patterns.fingerprint import extract_content, sanitize_line
 from engram.patterns.signal import Signal, build_signal
 from engram.patterns.steps import SessionStep, SessionTrace

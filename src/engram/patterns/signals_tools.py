@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engram.evidence import shell_commands
-from engram.patterns import command_shape, step_problem, tool_misuse
+from engram.evidence import command_shape, shell_commands
+from engram.patterns import step_problem, tool_misuse
 from engram.patterns.signal import Signal, build_signal
 from engram.patterns.steps import SessionStep, SessionTrace
 

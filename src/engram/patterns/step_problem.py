@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from engram.evidence import purposes, shell_commands
+from engram.evidence import command_shape, error_lines, error_signature, purposes
 from engram.evidence.run_output import judge_run
-from engram.patterns import command_shape, fingerprint, tool_misuse
+from engram.patterns import tool_misuse
 from engram.patterns.steps import SessionStep
 
 _NOT_ALLOWED = re.compile(
@@ -77,7 +77,7 @@ def _find_line(output: str) -> str:
         text_line.strip() for text_line in text.splitlines() if text_line.strip() and not _WARNING.match(text_line)
     ]
     setup = next((text_line for text_line in lines if _SETUP.search(text_line)), "")
-    return (setup or shell_commands.find_error_line("\n".join(lines)))[:300]
+    return (setup or error_lines.find_error_line("\n".join(lines)))[:300]
 
 
 def is_check(command: str) -> bool:
@@ -99,7 +99,7 @@ def fingerprint_step_error(step: SessionStep) -> str:
             return ""
     if _ECHO.search(problem_text) or not _ERRORISH.search(problem_text):
         return ""
-    error_print = fingerprint.fingerprint_error(problem_text)
+    error_print = error_signature.make_signature(problem_text)
     return error_print if _is_telling(error_print) else ""
 
 

@@ -70,6 +70,20 @@ select s.*, c.last_at, coalesce(d.corrected, d.outcome) as outcome
 """
 
 
+# `union` drops duplicates, so a cycle ends.
+_SUBAGENTS = """
+with recursive family (id) as (
+     select id from sessions where id = :session_id
+     union
+     select child.id from family join sessions sender on sender.id = family.id
+       join captures sent on sent.parent = sender.native_id and sent.relation = 'subagent'
+       join sessions child on child.id = sent.session_id and child.flavor = sender.flavor
+   )
+select c.* from captures c join family on family.id = c.session_id
+ where c.session_id <> :session_id order by c.started_at, c.num
+"""
+
+
 def list_recent_work(engine: Engine, project: str, session_id: str, limit: int) -> list[Row]:
     """Return the last captured sessions of a project except one, newest first."""
     return engine.run(_LAST_WORK, project=project, session_id=session_id, limit=limit, many=limit * 5)
@@ -105,6 +119,11 @@ def add_batch(engine: Engine, num: int, **facts: Any) -> Row:
 def list_by_root(engine: Engine, root: int, flavor: str) -> list[Row]:
     """Return the sessions that start with the same event, earliest first."""
     return engine.run(_SAME_ROOT, root=root, flavor=flavor)
+
+
+def list_subagents(engine: Engine, session_id: str) -> list[Row]:
+    """Return the captures of the subagents of a session and theirs, in order."""
+    return engine.run(_SUBAGENTS, session_id=session_id)
 
 
 def set_parent(engine: Engine, num: int, parent: str, relation: str) -> None:

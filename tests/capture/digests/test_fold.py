@@ -75,7 +75,7 @@ def test_a_patch_names_its_files_in_any_agent() -> None:
 def test_an_error_is_shown_with_its_fix() -> None:
     story = Story().user("Fix").run("pytest -q", "E   NameError: name 'x' is not defined\n1 failed", 1)
     facts = story.edit("src/x.py").run("pytest -q", "3 passed").facts()
-    assert facts["errors"] == ["E NameError: name 'x' is not defined [pytest -q] → changed x.py"]
+    assert facts["errors"] == ["NameError: name 'x' is not defined [pytest -q] → changed x.py"]
     assert facts["tests"] == {"runs": 2, "failed": 1, "last": True}
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from engram.capture.digests.cost import CLASSES, get_session_cost
 from engram.capture.digests.rebuild_report import RebuiltDigests
+from engram.capture.digests.subagents import add_subagents
 from engram.clock import to_datetime
 from engram.errors import InvalidInput, NotFound
 from engram.hub import Hub
@@ -71,7 +72,7 @@ def _digest_from_row(hub: Hub, session: str, row: dict[str, Any]) -> Digest:
 
     cost = get_session_cost(hub, session)
     tokens = {name: getattr(cost, name) for name in _TOKENS} if cost else None
-    facts = json.loads(row["facts"]) | ({"tokens": tokens} if tokens else {})
+    facts = add_subagents(hub.engine, session, json.loads(row["facts"])) | ({"tokens": tokens} if tokens else {})
     return Digest(
         session_id=session, outcome=row["corrected"] or row["outcome"],
         confidence=1.0 if row["corrected"] else row["confidence"], facts=facts, version=row["version"],

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import orjson
 
+from engram.capture.digests.error_records import build_error_id, save_errors
+from engram.capture.digests.subagents import add_subagents_to_episodes
 from engram.clock import to_datetime
 from engram.evidence import decisions
 from engram.evidence.content_words import extract_content_words
@@ -15,7 +17,7 @@ from engram.evidence.records import Decision, Episode, EpisodeError, OpenItem
 from engram.hub import Hub
 from engram.operation import Help, operation
 from engram.sessions import lifecycle
-from engram.store import captures, cases, episodes, events, sessions
+from engram.store import captures, cases, episodes, events, session_errors, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,8 +37,9 @@ def list_episodes(hub: Hub, session_id: Annotated[str, Help("session id or a pre
     capture = captures.find_by_session(hub.engine, session.id)
     rows = episodes.list_by_capture(hub.engine, capture["num"]) if capture else []
     event_ids = _find_event_ids(hub.engine, capture["num"], rows) if capture else {}
-    superseded = _list_superseded(hub, session.id) if rows else {}
-    return [_episode_from_row(row, session.id, event_ids, superseded) for row in rows]
+    rows = add_subagents_to_episodes(hub.engine, session.id, rows)
+    later = _list_later(hub, session.id, capture["num"]) if capture else {}
+    return [_episode_from_row(row, session.id, event_ids, later) for row in rows]
 
 
 @operation()
@@ -97,9 +100,13 @@ def _decision_from_row(row: Row) -> Decision:
     )  # fmt: skip
 
 
-def _list_superseded(hub: Hub, session_id: str) -> dict[str, str]:
+def _list_later(hub: Hub, session_id: str, capture: int) -> dict[str, str]:
+    """Return what later sessions did to items of this one: the newer decision, the session that fixed an error."""
     rows = episodes.list_items(hub.engine, "decision", 1000, session_id=session_id)
-    return {row["id"]: row["superseded_by"] for row in rows if row["superseded_by"]}
+    found = session_errors.list_by_capture(hub.engine, capture)
+    return {row["id"]: row["superseded_by"] for row in rows if row["superseded_by"]} | {
+        row["id"]: row["fixed_in"] for row in found if row["fixed_in"]
+    }
 
 
 def _find_event_ids(engine: Engine, capture: int, rows: list[Row]) -> dict[int, int]:
@@ -114,7 +121,7 @@ def _collect_keys(node: Any) -> list[int]:
     return [key for child in node for key in _collect_keys(child)] if isinstance(node, list) else []
 
 
-def _episode_from_row(row: Row, session_id: str, event_ids: dict[int, int], superseded: dict[str, str]) -> Episode:
+def _episode_from_row(row: Row, session_id: str, event_ids: dict[int, int], later: dict[str, str]) -> Episode:
     facts = orjson.loads(row["facts"])
 
     def find_events(item: dict[str, Any]) -> tuple[int, ...]:
@@ -125,7 +132,7 @@ def _episode_from_row(row: Row, session_id: str, event_ids: dict[int, int], supe
         return Decision(
             id=item_id, text=item["text"], kind=item["kind"], about=item.get("about", ""), session_id=session_id,
             at=to_datetime(row["started_at"]) if row["started_at"] else None, events=find_events(item),
-            superseded_by=superseded.get(item_id),
+            superseded_by=later.get(item_id),
         )  # fmt: skip
 
     return Episode(
@@ -135,14 +142,21 @@ def _episode_from_row(row: Row, session_id: str, event_ids: dict[int, int], supe
         decisions=tuple(map(to_decision, facts["decisions"])), rejected=tuple(map(to_decision, facts["rejected"])),
         causes=tuple(item["text"] for item in facts["causes"]),
         errors=tuple(
-            EpisodeError(
-                error=item["line"], cause=item["cause"], fix=item["fix"], times=item["times"], events=find_events(item)
-            )
+            _build_error(item, find_events(item), later.get(build_error_id(row["capture"], item)))
             for item in facts["errors"]
         ),
         changed=tuple(facts["changed"]), read=tuple(facts["read"]), commits=tuple(facts["commits"]),
         refused=tuple(facts["refused"]), tests=facts["tests"], open=tuple(facts["open"]), report=facts["report"],
         events=find_events(facts),
+    )  # fmt: skip
+
+
+def _build_error(item: dict[str, Any], event_ids: tuple[int, ...], fixed_in: str | None) -> EpisodeError:
+    return EpisodeError(
+        error=item["line"], cause=item["cause"], fix=item["fix"], times=item["times"], events=event_ids,
+        signature=item.get("known", ""), command=item.get("command", ""), shape=item.get("shape", ""),
+        names=tuple(item.get("names", ())), fix_kind=item.get("how", ""), passing=item.get("passing", ""),
+        verified=bool(item.get("verified")), fixed_in=fixed_in,
     )  # fmt: skip
 
 
@@ -168,6 +182,7 @@ def save_episodes(engine: Engine, capture: int, fold: Fold, now: int) -> None:
         rows = _build_item_rows(capture, facts, now)
         episodes.save_items(engine, capture, facts["number"], rows)
         _supersede(engine, capture, facts, rows)
+    save_errors(engine, capture, fold.state, {facts["number"] for facts in built}, now)
 
 
 def _build_row(capture: int, facts: dict[str, Any]) -> Row:

@@ -7,6 +7,7 @@ from typing import Any
 
 from engram.evidence.episode_facts import list_causes
 from engram.evidence.episodes import TEMPORARY, list_all_open, list_decisions
+from engram.evidence.errors import CHECK, EDIT
 from engram.platform.text import to_one_line
 
 LIMIT = 2048  # bytes of JSON
@@ -64,10 +65,13 @@ def _take_end(text: str, length: int) -> str:
 
 def _list_top_paths(paths: dict[str, int], count: int, cwd: str | None) -> list[str]:
     """Return the most used paths, relative to the session's directory."""
-    paths = {path: times for path, times in paths.items() if not TEMPORARY.search(path)}
-    chosen = sorted(paths, key=lambda path: (-paths[path], path))[:count]
-    shown = [path.removeprefix(f"{cwd}/") if cwd else path for path in chosen]
-    more = len(paths) - len(chosen)
+    times: dict[str, int] = {}
+    for path, number in paths.items():
+        if not TEMPORARY.search(path):  # git names files from the directory, edits often from the root
+            shown_path = path.removeprefix(f"{cwd}/") if cwd else path
+            times[shown_path] = times.get(shown_path, 0) + number
+    shown = sorted(times, key=lambda path: (-times[path], path))[:count]
+    more = len(times) - len(shown)
     return [*shown, f"+{more} more"] if more and shown else shown
 
 
@@ -78,6 +82,7 @@ def _list_notable(state: dict[str, Any], count: int) -> list[str]:
 
 def _pick_worst(errors: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
     """Return the most important errors: unfixed, frequent, recent."""
+    errors = [error for error in errors if error["open"] or error["sort"] != EDIT]  # reading a file again is routine
     return sorted(errors, key=lambda error: (error["open"], error["times"], error["turn"]), reverse=True)[:count]
 
 
@@ -89,8 +94,9 @@ def _format_error(error: dict[str, Any]) -> str:
 
 def _list_open_items(state: dict[str, Any]) -> list[str]:
     """Return what was left to do."""
-    unanswered = [to_one_line(state["said"], 120)] if state["last"] == "user" and state["turn"] else []
-    return [*unanswered, *list_all_open(state["evidence"])]
+    red = [error for error in state["errors"] if error["open"] and error["sort"] == CHECK]
+    failing = [f"The last tests failed: {error['line']}" for error in red[-1:] if state["tests"]["last"] is False]
+    return [*failing, *list_all_open(state["evidence"])]
 
 
 def _list_decisions(state: dict[str, Any]) -> list[str]:

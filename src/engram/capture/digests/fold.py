@@ -9,20 +9,23 @@ from typing import Any
 
 from engram.capture.batch import hash_id
 from engram.capture.digests.facts import build_facts
-from engram.evidence import episodes, errors, intent, purposes, reports, requests, shell_commands
+from engram.evidence import episodes, errors, git_files, intent, purposes, reports, requests, shell_commands
 from engram.evidence.actions import CallAction, classify_call
+from engram.evidence.command_line import has_hidden_status
 from engram.evidence.outcome import judge_outcome
-from engram.evidence.run_output import has_build_failed, judge_run
+from engram.evidence.run_output import has_build_failed, has_check_passed, judge_run
 from engram.platform.text import to_one_line
 from engram.types import Event
 
-VERSION = 2  # version of the rules; increase it to rebuild older digests whose events are still stored
+VERSION = 3  # version of the rules; increase it to rebuild older digests whose events are still stored
 
 _FILES = 120  # maximum per kind
 _COMMANDS = 24
 _COMMITS = 12
+_CHECKS = 12  # commands that passed and are remembered
 _REQUESTS = 6
 _FRICTION = 10
+_SUBAGENT_TOOLS = frozenset(("agent", "task", "spawn_agent", "delegate", "run_subagent", "subagent"))
 _WAITING = 40  # calls still without a result
 _PAUSE = 5 * 60 * 1_000_000  # longer pauses do not count as active time
 
@@ -32,6 +35,7 @@ class Fold:
 
     def __init__(self, state: dict[str, Any] | None = None) -> None:
         self.state: dict[str, Any] = {**_build_empty_state(), **(state or {})}  # older rules had fewer facts
+        self.state["errors"] = [error for error in self.state["errors"] if "how" in error]
         self.episodes = episodes.EpisodeFold(self.state["evidence"])
         self.version = VERSION
 
@@ -44,6 +48,11 @@ class Fold:
     def set_cwd(self, cwd: str | None) -> None:
         """Set the session's directory; file names are shown relative to it."""
         self.state["cwd"] = cwd or self.state.get("cwd")
+
+    def set_relation(self, relation: str | None) -> None:
+        """Set how the session belongs to another: a subagent is not abandoned when it ends."""
+        if relation == "subagent":
+            self.state["subagent"] = True
 
     def build_facts(self) -> dict[str, Any]:
         """Return the facts to store permanently: at most 2 KB of JSON, plus imported facts."""
@@ -144,6 +153,7 @@ class Fold:
                 list(action.reads[:20]),
                 list(action.changes[:20]),
                 action.detail,
+                action.lines,
             ]
             if len(waiting) > _WAITING:
                 del waiting[next(iter(waiting))]
@@ -160,35 +170,55 @@ class Fold:
         if not failed:
             _count_files(state["read"], action.reads)
             _count_files(state["changed"], action.changes)
-        if action.kind == "run":
-            failed = self._record_command(action, event, failed)
-        if failed:
-            errors.record(state, action, event.text, key, self.episodes.number)
+            self._add_files_of_git(action, event.text)
+        passed = self._record_command(action, event, failed) if action.kind == "run" else not failed
+        if passed is None:
+            self.episodes.dirty |= errors.note_seen(state, action, event.text, key)
+        if passed is False or (failed and passed) or (passed is None and errors.is_hidden_failure(action, event.text)):
+            self.episodes.dirty |= errors.record(state, action, event, key, self.episodes.number)
         else:
-            self.episodes.dirty |= errors.mark_fixed(state, action, key)
+            self.episodes.dirty |= errors.note_done(state, action, key, passed)
 
-    def _record_command(self, action: CallAction, event: Event, failed: bool) -> bool:
-        """Record a command; return whether it failed, by what it was for."""
+    def _add_files_of_git(self, action: CallAction, output: str) -> None:
+        """Add the files that git names: those added to a commit, and those a subagent changed."""
+        if action.kind != "run" or "git" not in action.subject:
+            return
+        paths = git_files.list_added(action.subject)
+        if any(name.lower() in _SUBAGENT_TOOLS for name in self.state["tools"]):
+            paths += git_files.list_changed(action.subject, output)
+        _count_files(self.state["changed"], paths)
+        self.episodes.add_changed(paths)
+
+    def _record_command(self, action: CallAction, event: Event, failed: bool) -> bool | None:
+        """Record a command; return whether it did what it was for, None if that is not known."""
         state, (purpose, run) = self.state, purposes.find_run(action.subject)
         state["commands"] += 1
+        passed = False if failed else None if has_hidden_status(action.subject) else True
         if run and purpose in (purposes.TEST, purposes.BUILD, purposes.LINT):
             passed = judge_run(event.text, run.status, event.exit_code, failed)
             if purpose != purposes.TEST and run.status == "hidden" and has_build_failed(event.text):
                 passed = False
+            elif purpose != purposes.TEST and passed is None and has_check_passed(event.text):
+                passed = True  # compilers and linters have nothing to say
             self._record_run(purpose, passed)
+            if passed:
+                self._note_passed(to_one_line(action.subject, 300), event.at)
             failed = failed if passed is None else not passed
+            passed = False if failed else passed
         elif purpose == purposes.REVERT and not failed:
             state["reverted"] += 1
+            state["reverted_at"] = len(state["commits"]) + state["dropped"]
             self.episodes.note_revert()
         elif purpose == purposes.PUSH and not failed:
             state["pushed"] += 1
+            self.episodes.note_push()
         elif purpose == purposes.COMMIT and not failed:
             self._record_commit(action, event)
         state["failed"] += failed
         if purpose or failed:
             code = event.exit_code if event.exit_code is not None else int(failed)
             state["notable"] = [*state["notable"], [shell_commands.shorten_command(action.subject), code]][-_COMMANDS:]
-        return failed
+        return passed
 
     def _record_run(self, purpose: str, passed: bool | None) -> None:
         """Record a run of tests, a build or a check; `passed` is None if neither its output nor its status tells."""
@@ -202,11 +232,19 @@ class Fold:
             state["last_build"] = passed
         self.episodes.note_run(purpose, passed)
 
+    def _note_passed(self, command: str, at: int | None) -> None:
+        """Remember the last time that a check passed."""
+        passed = self.state["passed"]
+        passed.pop(command, None)
+        passed[command] = at
+        if len(passed) > _CHECKS:
+            del passed[next(iter(passed))]
+
     def _record_commit(self, action: CallAction, event: Event) -> None:
         state = self.state
         subject = to_one_line(shell_commands.describe_commit(action.subject, event.text), 120)
         state["commits"].append(subject)
-        self.episodes.note_commit(subject)
+        self.episodes.note_commit(subject, shell_commands.find_branch(event.text))
         if len(state["commits"]) > _COMMITS:
             del state["commits"][0]
             state["dropped"] += 1
@@ -234,10 +272,11 @@ _HANDLERS = {
 
 def _restore_action(pending: list[Any] | None) -> CallAction:
     """Return the action of a call from what was kept of it until its result."""
-    kind, subject, reads, changes, detail = (pending or ["other", "", [], [], ""]) + [""] * (
-        5 - len(pending or range(5))
+    known: list[Any] = [*(pending or ["other", "", [], []]), "", ""]  # what older rules kept had no lines
+    kind, subject, reads, changes, detail, lines = known[:6]
+    return CallAction(
+        kind=kind, subject=subject, reads=tuple(reads), changes=tuple(changes), detail=detail, lines=lines
     )
-    return CallAction(kind=kind, subject=subject, reads=tuple(reads), changes=tuple(changes), detail=detail)
 
 
 def _count_files(files: dict[str, int], paths: tuple[str, ...]) -> None:
@@ -251,7 +290,8 @@ def _build_empty_state() -> dict[str, Any]:
         "command": "", "summarized": "", "goal": "", "prompt": "", "said": "", "ended": "", "last": "", "turn": 0,
         "acts": 0, "from": None, "until": 0, "active": 0, "read": {}, "changed": {}, "tools": {}, "todo": [],
         "waiting": {}, "commands": 0, "failed": 0,
-        "notable": [], "errors": [], "tests": {"runs": 0, "failed": 0, "last": None}, "last_build": None,
+        "notable": [], "errors": [], "trail": [], "step": 0, "passed": {},
+        "tests": {"runs": 0, "failed": 0, "last": None}, "last_build": None,
         "commits": [], "dropped": 0, "objected": None, "requests": [], "reverted": 0, "pushed": 0, "corrections": 0,
         "objections": [], "friction": [], "interrupts": 0, "denials": 0, "compactions": 0, "api_errors": 0,
         "verdicts": {}, "evidence": episodes.build_empty_state(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from engram.evidence.records import Decision, Episode, OpenItem
+from engram.evidence.records import Decision, Episode, EpisodeError, OpenItem
 from engram.platform import text
 from engram.surfaces.cli.render import LIST_RENDERERS, render
 from engram.surfaces.cli.render.layout import format_facts, format_time, format_when, wrap_text
@@ -46,7 +46,7 @@ def list_episode_facts(episode: Episode) -> list[tuple[str, object]]:
         ("rejected", _format_list(item.text for item in episode.rejected)),
         ("cause", _format_list(episode.causes)),
         ("changed", _format_files(episode.changed)),
-        ("errors", _format_list(_format_error(item.error, item.fix, item.cause) for item in episode.errors)),
+        ("errors", _format_list(_format_error(item) for item in episode.errors)),
         ("tests", episode.tests),
         ("commits", _format_list(episode.commits)),
         ("refused", _format_list(episode.refused)),
@@ -64,9 +64,10 @@ def _format_decision(decision: Decision) -> str:
     return f"{decision.text}{about}{' [superseded]' if decision.superseded_by else ''}"
 
 
-def _format_error(error: str, fix: str, cause: str) -> str:
-    reason = f" Cause: {cause}" if cause else ""
-    return f"{error} → {fix or 'not fixed'}{reason}"
+def _format_error(error: EpisodeError) -> str:
+    reason = f" Cause: {error.cause}" if error.cause else ""
+    later = f"fixed in a later session ({error.fixed_in[-8:]})" if error.fixed_in else "not fixed"
+    return f"{error.error} → {error.fix or later}{reason}"
 
 
 def _format_list(items: object) -> str | None:

@@ -36,6 +36,8 @@ _NOISY = frozenset(
     "grep egrep fgrep rg ag ack diff cmp test [ [[ which type pgrep find fd lsof ping kill pkill killall false".split()
 )
 _HIDDEN = re.compile(r"\|\|\s*(?:true|:|echo)\b")
+_OPTION = re.compile(r"--?[A-Za-z][\w-]*")
+_MAX_OPTIONS = 6
 _MAX_COMMANDS = 3  # commands of one line that count
 
 
@@ -47,6 +49,18 @@ def shape_command(command: str) -> str:
         description = _describe_program(part)
         if description and description not in shapes:
             shapes.append(description)
+    return " && ".join(shapes[:_MAX_COMMANDS])
+
+
+@lru_cache(maxsize=512)
+def shape_call(command: str) -> str:
+    """Return the programs and subcommands of a command line with the names of their options."""
+    shapes: list[str] = []
+    for part in split_commands(command):
+        options = sorted({_OPTION.match(word)[0] for word in part[1:] if _OPTION.match(word)})  # type: ignore[index]
+        shape = " ".join([_describe_program(part), *options[:_MAX_OPTIONS]]).strip()
+        if shape and shape not in shapes:
+            shapes.append(shape)
     return " && ".join(shapes[:_MAX_COMMANDS])
 
 

@@ -1,0 +1,90 @@
+"""Errors of sessions, what ended them, and the checks that passed."""
+
+from __future__ import annotations
+
+from engram.store.engine import run_for_ids
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.store.engine import Engine, Row
+
+
+_PUT = """
+insert into session_errors
+  (id, capture, episode, at, signature, shape, line, fix, fix_kind, verified, facts)
+values (:id, :capture, :episode, :at, :signature, :shape, :line, :fix, :fix_kind, :verified, :facts)
+on conflict (id) do update set
+  episode = excluded.episode, at = excluded.at, line = excluded.line, shape = excluded.shape, fix = excluded.fix,
+  fix_kind = excluded.fix_kind, verified = excluded.verified, facts = excluded.facts
+"""
+
+_PUT_CHECK = """
+insert into passed_checks (capture, command, at) values (:capture, :command, :at)
+on conflict (capture, command) do update set at = excluded.at
+"""
+
+_NOT_FIXED = """
+select e.id, e.signature, e.at, e.facts
+  from session_errors e join captures c on c.num = e.capture join sessions s on s.id = c.session_id
+ where e.fix = '' and e.fixed_in is null and e.at < :before and s.project = :project and e.capture <> :capture
+ order by e.at desc limit :limit
+"""
+
+_FIXED_LATER = """
+select e.signature, c.session_id
+  from session_errors e join captures c on c.num = e.capture join sessions s on s.id = c.session_id
+ where e.signature in ({slots}) and e.fix <> '' and e.at > :after and s.project = :project and e.capture <> :capture
+ order by e.at
+"""
+
+_PASSED_LATER = """
+select p.command, p.at, c.session_id
+  from passed_checks p join captures c on c.num = p.capture join sessions s on s.id = c.session_id
+ where p.at > :after and s.project = :project and p.capture <> :capture
+ order by p.at limit :limit
+"""
+
+
+def save(engine: Engine, rows: Sequence[Row]) -> None:
+    """Save errors; which later session fixed one is kept."""
+    engine.run_many(_PUT, rows)
+
+
+def save_checks(engine: Engine, rows: Sequence[Row]) -> None:
+    """Save the checks of a session that passed."""
+    engine.run_many(_PUT_CHECK, rows)
+
+
+def delete_by_capture(engine: Engine, capture: int) -> None:
+    """Remove the errors and checks of a session."""
+    engine.run("delete from session_errors where capture = :capture", capture=capture)
+    engine.run("delete from passed_checks where capture = :capture", capture=capture)
+
+
+def list_by_capture(engine: Engine, capture: int) -> list[Row]:
+    """Return the errors of a session in order."""
+    return engine.run("select * from session_errors where capture = :capture order by at, id", capture=capture)
+
+
+def list_not_fixed(engine: Engine, project: str, before: int, capture: int, limit: int) -> list[Row]:
+    """Return the errors of other sessions of a project that nothing fixed yet, newest first."""
+    return engine.run(_NOT_FIXED, project=project, before=before, capture=capture, limit=limit)
+
+
+def list_fixed_later(engine: Engine, signatures: Sequence[str], project: str, after: int, capture: int) -> list[Row]:
+    """Return which later sessions of a project fixed errors with these signatures."""
+    return run_for_ids(engine, _FIXED_LATER, signatures, project=project, after=after, capture=capture)
+
+
+def list_passed_later(engine: Engine, project: str, after: int, capture: int, limit: int) -> list[Row]:
+    """Return the checks that passed in a project after a time, in other sessions."""
+    return engine.run(_PASSED_LATER, project=project, after=after, capture=capture, limit=limit)
+
+
+def mark_fixed(engine: Engine, ids: Sequence[str], session_id: str) -> None:
+    """Mark errors as fixed in a later session."""
+    run_for_ids(
+        engine, "update session_errors set fixed_in = :session_id where id in ({slots})", ids, session_id=session_id
+    )
