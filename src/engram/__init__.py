@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from engram.capture.digests.daily_activity import Day
     from engram.capture.digests.rebuild_report import RebuiltDigests
     from engram.capture.digests.transcript import Outline, Turn
+    from engram.capture.ingest_report import Ingested as Ingested
+    from engram.capture.ingest_report import Retention as Retention
     from engram.capture.storage import Storage
     from engram.dream.priorities import Drive
     from engram.dream.results import DreamPreview, Pass, StepResult, UndoReport
@@ -120,11 +122,9 @@ if TYPE_CHECKING:
         Gist,
         Hit,
         Imported,
-        Ingested,
         Lock,
         Log,
         Message,
-        Retention,
         Rot,
         Sent,
         Session,
@@ -321,6 +321,7 @@ _MODULES = {
     "capture.digests.daily_activity": ("Day",),
     "capture.digests.rebuild_report": ("RebuiltDigests",),
     "capture.digests.transcript": ("Outline", "Turn"),
+    "capture.ingest_report": ("Ingested", "Retention"),
     "capture.storage": ("Storage",),
     "dream.priorities": ("Drive",),
     "dream.results": ("DreamPreview", "Pass", "StepResult", "UndoReport"),

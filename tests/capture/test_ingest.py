@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from engram import Engram, SweepRunning
+from engram.capture.ingest_report import Ingested
 from engram.capture.sweep_lock import SweepLock
 from engram.platform.zstd import zstd
-from engram.types import Ingested
 from tests.capture.transcripts import SHARED, Claude
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from engram.capture.ingest_report import Ingested
 from engram.hub import Hub
 from engram.operation import Help, operation
-from engram.types import Ingested
 
 
 @operation(writes=True, agent=False)

@@ -20,6 +20,7 @@ from engram.capture.digests.rebuild import PASS_BYTES, list_outdated, rebuild_du
 from engram.capture.discover import TranscriptFile
 from engram.capture.exchange_backfill import backfill_exchanges
 from engram.capture.guides import ingest_guides
+from engram.capture.ingest_report import Ingested, Retention
 from engram.capture.sweep import Progress, Sweep
 from engram.capture.sweep_lock import SweepLock
 from engram.clock import HOUR
@@ -30,7 +31,6 @@ from engram.redaction import known_secrets
 from engram.redaction.store_redactor import load_hub_redactor
 from engram.sessions.checkouts import list_project_directories
 from engram.store import reserve_file
-from engram.types import Ingested, Retention
 
 
 def run_sweep(

@@ -6,11 +6,11 @@ import os
 from collections.abc import Generator
 
 from engram.capture import discover
+from engram.capture.ingest_report import Ingested
 from engram.capture.ingest_run import run_sweep
 from engram.errors import Error, MissingExtra, StoreDamaged, StoreFull, StoreUnavailable, SweepRunning
 from engram.hub import Hub
 from engram.sessions.checkouts import list_project_directories
-from engram.types import Ingested
 
 _AGAIN = 15 * 60 * 1000  # milliseconds after which everything is scanned even without a change
 _GATHER = 300  # milliseconds in which changes are collected

@@ -11,13 +11,13 @@ from engram.agents.registry import find_agent
 from engram.agents.transcripts.registry import load_adapters
 from engram.capture import discover, ingest_run, spool
 from engram.capture.discover import TranscriptFile
+from engram.capture.ingest_report import Ingested
 from engram.capture.sweep_lock import SweepLock
 from engram.clock import MINUTE
 from engram.errors import SweepRunning
 from engram.hub import Hub
 from engram.sessions import crashed_sessions
 from engram.sessions.checkouts import list_project_directories
-from engram.types import Ingested
 
 _PATIENCE = 120  # seconds to wait for another ingest
 _PAUSE = 0.25

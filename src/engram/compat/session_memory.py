@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from engram import settings
 from engram.capture.digests.retention import weigh_digests
+from engram.capture.ingest_report import Ingested, Retention
 from engram.errors import SettingsInvalid
 from engram.platform.value import value
 from engram.store import domains
-from engram.types import Cost, Ingested, Retention, Session
+from engram.types import Cost, Session
 from engram.types import Event as SessionEvent
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ _NAMED = 3  # words beside those of the work's own steps that a decision needs
 _STEPS = extract_content_words(  # how the work proceeds, not what is decided about it
     """
     accept address agent analysis analyze answer apply approach aren ask batch begin branch build bullet bump
-    change check cleanup code codex comment commit complete continue conversation correct couldn create current
+    change check cleanup code comment commit complete continue conversation correct couldn create current
     delegate description didn diff direct discuss do doc document doesn don draft edit everything execute
-    explain explore fable feedback file final finish first fix fixup fold follow fork go grok haiku hand idea
+    explain explore fable feedback file final finish first fix fixup fold follow fork go haiku hand idea
     implement implementation info investigate isn issue item last later lease ll main mean merge message model
     move next note now number open option opus part phase plan please point possible post pr proceed proposal
     propose pull push question re read ready rebase recommend recommendation reconsider remote reply report

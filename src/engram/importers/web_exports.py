@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import Annotated
 
+from engram.capture.ingest_report import Ingested
 from engram.errors import Error, ImportRefused
 from engram.hub import Hub
 from engram.operation import Help, operation
-from engram.types import Ingested
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

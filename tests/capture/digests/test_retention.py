@@ -28,9 +28,10 @@ from hypothesis.stateful import (
 from engram import Engram, StoreFull
 from engram.capture.batch import hash_id
 from engram.capture.digests import retention
+from engram.capture.ingest_report import Retention
 from engram.settings import Settings, load_settings
 from engram.store import blobs, captures, digests, events, reserve_file
-from engram.types import Event, Retention
+from engram.types import Event
 from tests.capture.test_check import names, packed, replace, session_of
 from tests.capture.transcripts import Claude
 from tests.conftest import ManualClock

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 from engram.capture.digests.rebuild import rebuild_digest
+from engram.capture.ingest_report import Retention
 from engram.clock import HOUR
 from engram.errors import BodyGone, StoreDamaged, StoreFull
 from engram.hub import Hub
 from engram.store import blobs, digests, event_words, events, reserve_file
-from engram.types import Retention
 
 DAY = 24 * HOUR
 _STEP = 200

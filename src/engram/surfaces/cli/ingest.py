@@ -8,6 +8,7 @@ import time
 import click
 
 from engram.api import Engram
+from engram.capture.ingest_report import Ingested
 from engram.errors import InvalidInput
 from engram.settings import load_settings
 from engram.store import hook_log
@@ -15,7 +16,6 @@ from engram.surfaces.cli.options import json_option
 from engram.surfaces.cli.output import mark_failed, show_result
 from engram.surfaces.cli.progress import Progress
 from engram.surfaces.cli.times import parse_hours_ago
-from engram.types import Ingested
 
 
 def ingest_transcripts(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from engram.capture.digests.daily_activity import Day
 from engram.capture.digests.rebuild_report import RebuiltDigests
 from engram.capture.digests.transcript import Outline
+from engram.capture.ingest_report import Ingested, Retention
 from engram.clock import to_datetime
 from engram.platform import text
 from engram.surfaces.cli.render import LIST_RENDERERS, render
@@ -26,7 +27,7 @@ from engram.surfaces.cli.render.layout import (
 from engram.surfaces.cli.render.project_labels import get_label
 from engram.surfaces.cli.render.session_list import OUTCOME_MARKS
 from engram.surfaces.cli.terminal import style
-from engram.types import Capture, Check, Cost, Event, Ingested, Retention
+from engram.types import Capture, Check, Cost, Event
 
 if TYPE_CHECKING:
     from engram.capture.discover import UnreadFile

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from engram.capture.ingest_report import Ingested
 from engram.install.agents import require_agent
 from engram.install.finding import Finding
 from engram.install.init import RewrittenFile, WiringReport
@@ -22,7 +23,7 @@ from engram.surfaces.cli.render.layout import (
 )
 from engram.surfaces.cli.render.session_list import OUTCOME_MARKS
 from engram.surfaces.cli.terminal import style
-from engram.types import Capture, Ingested
+from engram.types import Capture
 
 _LEVEL_SIGNS = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
 _MAX_PLUGIN_LINES = 12  # lines shown of a plugin, which is a program
