@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 import orjson
 
@@ -24,7 +23,7 @@ _BATCH = 64
 _MESSAGE = 6_000  # characters of one message
 _DISCUSSION = 60_000  # characters of the messages of an episode
 _FEW_FILES = 12  # an episode that changed more files is about none of them
-_FILES, _SYMBOLS = 24, 40
+_FILES, _SYMBOLS = 48, 40
 _MOST_CODE = 400_000  # bytes of a file in which a symbol is looked up
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 
@@ -51,7 +50,7 @@ def _build_commit(hub: Hub, row: Row) -> tuple[str, set[str], list[Row]]:
         return row["project"], set(), []
     text, files = f"{commit['subject']}\n{commit['body']}", orjson.loads(commit["files"])
     terms = {*extract_terms(text), *extract_terms(" ".join(files))}
-    return row["project"], terms, _list_anchors(row["project"], text, files if len(files) <= _FEW_FILES else [], "")
+    return row["project"], terms, _list_anchors(row["project"], text, files if len(files) <= _FEW_FILES else [])
 
 
 def _build_episode(hub: Hub, row: Row) -> tuple[str, set[str], list[Row]]:
@@ -70,9 +69,8 @@ def _build_episode(hub: Hub, row: Row) -> tuple[str, set[str], list[Row]]:
     files = [path.replace("\\", "/") for path in facts["changed"]]
     text = "\n".join((found[0]["title"], facts["request"], *facts["more"], settled, facts["report"], discussion))
     terms = {*extract_terms(_FENCE.sub(" ", text)), *extract_terms(" ".join([*files, *facts["commits"]]))}
-    asked = "\n".join((found[0]["title"], facts["request"], discussion))
     changed = [_shorten(path, session["project"]) for path in files] if len(files) <= _FEW_FILES else []
-    return session["project"], terms, _list_anchors(session["project"], settled, changed, asked)
+    return session["project"], terms, _list_anchors(session["project"], settled, changed)
 
 
 def _join_settled(facts: dict[str, Any]) -> str:
@@ -83,20 +81,18 @@ def _join_settled(facts: dict[str, Any]) -> str:
     return "\n".join(filter(None, lines))
 
 
-def _list_anchors(project: str, settled: str, changed: list[str], mentioned: str) -> list[Row]:
-    """Return the files and symbols of a case: named where something was settled, changed, or only mentioned."""
+def _list_anchors(project: str, settled: str, changed: list[str]) -> list[Row]:
+    """Return the files and symbols of a case: those named where something was settled, and the files changed."""
     files = dict.fromkeys(anchors.find_paths(settled), anchors.DECIDED)
     files |= {path: anchors.CHANGED for path in changed if path not in files}
-    paths, symbols = Counter(anchors.find_paths(mentioned)), Counter(anchors.find_symbols(mentioned))
-    files |= {path: anchors.MENTIONED for path, _ in paths.most_common(_FILES) if path not in files}
-    decided = anchors.find_symbols(settled)[:_SYMBOLS]
-    names = dict.fromkeys(decided, anchors.DECIDED) | {
-        symbol: anchors.MENTIONED for symbol, _ in symbols.most_common(_SYMBOLS) if symbol not in decided
-    }
-    spans = _hash_spans(project, list(files), decided) if decided else {}
+    symbols = anchors.find_symbols(settled)[:_SYMBOLS]
+    spans = _hash_spans(project, list(files), symbols) if symbols else {}
     return [
-        *(_build_anchor("file", path, anchors.get_leaf(path), strength) for path, strength in list(files.items())[:48]),
-        *(_build_anchor("symbol", name, name.lower(), strength, spans.get(name)) for name, strength in names.items()),
+        *(
+            _build_anchor("file", path, anchors.get_leaf(path), strength)
+            for path, strength in list(files.items())[:_FILES]
+        ),
+        *(_build_anchor("symbol", name, name.lower(), anchors.DECIDED, spans.get(name)) for name in symbols),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 FRESH, DRIFTED, GONE = "fresh", "drifted", "gone"
-DECIDED, CHANGED, MENTIONED = 3, 2, 1  # how strongly a case is tied to a file or symbol
+DECIDED, CHANGED = 3, 2  # how strongly a case is tied to a file or symbol
 
 _PATH = re.compile(
     r"(?<![\w@/.-])(?:[A-Za-z]:[\\/]|~?/|\.{1,2}/)?(?:[\w@+-][\w.@+-]*[\\/])*"

@@ -12,6 +12,7 @@ from engram.store import cases
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.hub import Hub
+    from engram.store.engine import Row
 
 _TERMS = 64  # words of a text that are searched
 _OFTEN = 0.3  # share of the cases above which a word says nothing
@@ -44,7 +45,7 @@ def find_cases(
     terms = [term for term in dict.fromkeys(extract_terms(text)) if term not in QUESTION_WORDS][:_TERMS]
     weights, postings = _weigh_terms(hub, terms, sizes)
     scores, cover = _score(weights, postings, sizes)
-    named = _find_named(hub, text, project, len(sizes))
+    named = _find_named(hub, text, project, sizes)
     for case, names in named.items():
         if case in sizes:
             scores[case] = scores.get(case, 0.0) + len(names) * _weigh(1, len(sizes))
@@ -98,8 +99,8 @@ def _score(
     return scores, cover
 
 
-def _find_named(hub: Hub, text: str, project: str | None, total: int) -> dict[int, list[str]]:
-    """Return the rare symbols and files that a text names, by the cases that are about them."""
+def _find_named(hub: Hub, text: str, project: str | None, sizes: dict[int, int]) -> dict[int, list[str]]:
+    """Return the rare symbols and files that a text names, by the cases that settled something about them."""
     named: dict[int, list[str]] = {}
     if project is None:
         return named
@@ -107,10 +108,14 @@ def _find_named(hub: Hub, text: str, project: str | None, total: int) -> dict[in
     wanted += [("file", path, anchors.get_leaf(path)) for path in anchors.find_paths(text)]
     for kind, name, leaf in wanted[:_TERMS]:
         rows = cases.list_anchored(hub.engine, project, kind, leaf, _NAMED)
-        if len({row["id"] for row in rows}) <= max(_FREE_NAMES, total // 20):
+        if rows and _is_rare(hub, leaf, rows, sizes):
             for row in rows:
-                if row["strength"] > anchors.MENTIONED and (
-                    kind == "symbol" or anchors.is_same_file(name, row["name"])
-                ):
+                if kind == "symbol" or anchors.is_same_file(name, row["name"]):
                     named.setdefault(row["id"], []).append(name)
     return {case: list(dict.fromkeys(names)) for case, names in named.items()}
+
+
+def _is_rare(hub: Hub, name: str, rows: list[Row], sizes: dict[int, int]) -> bool:
+    """Return whether few cases are about a symbol or a file, or talk of it."""
+    found = {row["id"] for row in rows} | set(cases.find_word(hub.engine, name, _POSTINGS))
+    return len(found & sizes.keys()) <= max(_FREE_NAMES, len(sizes) // 20)

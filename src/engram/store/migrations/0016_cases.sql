@@ -48,7 +48,7 @@ create table case_anchors (
   kind text not null,          -- file, symbol
   name text not null,          -- a path with slashes, or an identifier
   leaf text not null,          -- the file's name or the identifier, in lower case
-  strength integer not null,   -- 3: its decisions name it; 2: changed; 1: mentioned
+  strength integer not null,   -- 3: what was settled names it; 2: changed
   span text,                   -- hash of the symbol's code when this was recorded
   primary key (case_id, kind, name)
 );
