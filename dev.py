@@ -5,8 +5,8 @@ python3 dev.py check     format, lint, types, layers, tests: what CI runs; --bro
 python3 dev.py test …    only the tests; further words go to pytest; --thorough runs the long ones in full
 python3 dev.py fix       format the code and fix what the linter can
 python3 dev.py docs      write the generated references below docs/reference
-python3 dev.py bench …   run a benchmark: coordination, capture, dashboard, digests, dream, evidence, hooks, install,
-                         measure, patterns, recall, redaction, wiki
+python3 dev.py bench …   run a benchmark: answers, coordination, capture, dashboard, digests, dream, evidence, hooks,
+                         install, measure, patterns, recall, redaction, wiki
 python3 dev.py mutate …  change the code in one place at a time and see whether a test fails: overlap, blobs, fuse …
 python3 dev.py packages  write the packages for the agents' own stores; --mcpb also packs Claude Desktop's into dist/
 python3 dev.py pictures  take the screenshots of the README again, in a real Chromium

@@ -31,13 +31,13 @@ _PRODUCTS = frozenset(  # names of products, written like identifiers
 )
 _MODIFIER = (
     r"(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([^)]*\))?|unsafe|"
-    r"override|open|sealed|data|inline|extern|declare)\s+)*"
+    r"override|open|sealed|data|inline|extern|declare)[ \t]+)*"
 )
 _KEYWORD = (
     r"(?:def|class|func|function\*?|fn|struct|interface|type|enum|trait|module|defmodule|defp|const|let|var|val|fun|"
-    r"object|record|union|macro|protocol)\s+(?:\([^)\n]*\)\s*)?(?:self\.)?"
+    r"object|record|union|macro|protocol)[ \t]+(?:\([^)\n]*\)\s*)?(?:self\.)?"
 )
-_RETURN_TYPE = r"[\w<>\[\],.*&\s]{2,60}\s"
+_RETURN_TYPE = r"[\w<>\[\],.*& \t]{2,60}[ \t]"
 _MOST_LINES = 400  # lines of a definition that are compared
 
 
