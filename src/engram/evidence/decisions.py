@@ -11,7 +11,7 @@ from engram.evidence import lasting, replies, requests
 from engram.evidence.asking_tools import read_plan
 from engram.evidence.content_words import extract_content_words, measure_overlap
 from engram.evidence.decision_kinds import ACCEPTED, ANSWER, CORRECTION, LONGEST, REJECTED, RULE, FoundDecision
-from engram.evidence.reports import find_last_question, find_proposal, has_proposal
+from engram.evidence.reports import find_last_question, find_proposal, has_proposal, offers_to_act
 from engram.platform.sentences import split_sentences
 from engram.platform.text import to_one_line
 
@@ -22,6 +22,7 @@ _REPLACED_NAMED = 0.4  # the same, if both name the same identifier
 _LONGEST_NORM = 160  # characters of a rule stated as a fact; a longer one describes something
 _LONG_ANSWER = 300  # characters
 _PERSONAL = re.compile(r"\b(?:i|we|you|our|us|my|let'?s|please|don'?t|never|always)\b|\?", re.IGNORECASE)
+_REFUSAL_WORDS = 1  # content words of a refusal that demands something
 _SHORT_ANSWER = 8  # words
 _ASKED = 1_200  # characters from the end of an agent's message in which it asks
 
@@ -72,6 +73,21 @@ _LIST_AFTER_COLON = re.compile(r":[ \t]*(?:\n[ \t]*(?:[-*•]|\d+[.)])[^\n]*){1,
 _REPLACING = re.compile(
     r"\b(?:instead|rather than|no longer|revert|undo|take (?:that|it) (?:back|out)|remove|drop|scrap|replace|"
     r"not .{2,40} but)\b",
+    re.IGNORECASE,
+)
+_BRIEFS_AGENT = re.compile(
+    r"^(?:you are (?!right|welcome|correct|missing|using|still|not)|your (?:task|role|job) is\b)", re.IGNORECASE
+)
+_STANDING = re.compile(  # holds beyond the request it stands in
+    r"\b(?:always|never|must(?:n'?t)?|only|from now on|by default|allowed|exactly|every time|whenever|"
+    r"as \w+ as possible|at (?:least|most)|instead of|similar to|keep (?:the|it|them|this|that|our)|"
+    r"every \w+ (?:should|must|has)|don'?t|do not|should (?:not|never|always|be|stay))\b",
+    re.IGNORECASE,
+)
+_ORDERS_IT = re.compile(  # a person has what was proposed done
+    r"^(?:(?:yes|ok(?:ay)?|sure|great|perfect|alright|please|then|so|and)[,.! ]+)*(?:go ahead|go (?:for|with)|"
+    r"do (?:it|that|this|so)|implement|apply|proceed|let'?s (?:do|go|implement|use)|"
+    r"plan and implement|create a plan)\b",
     re.IGNORECASE,
 )
 _LEAD = 40  # characters at the start of a sentence in which a person hedges it
@@ -131,6 +147,7 @@ def read_refusal(reason: str, refused: str) -> list[FoundDecision]:
         if (_directs(sentence) or replies.is_rule(sentence))
         and not lasting.is_step(sentence)
         and (lasting.is_order(sentence) or lasting.names_something(sentence))
+        and len(extract_content_words(sentence)) >= _REFUSAL_WORDS
     ]
     named = [sentence for sentence in statements if lasting.names_something(f"{sentence} {refused}")]
     if not named or (reason.rstrip().endswith("?") and not any(map(replies.is_suggestion, named))):
@@ -202,7 +219,13 @@ def read_request(message: str) -> list[FoundDecision]:
     plan = requests.find_plan(message)
     if plan:
         return [FoundDecision(kind=ACCEPTED, text=read_plan(plan))]
-    return _build(RULE, list(filter(_is_rule, _list_statements(message))), "")
+    if _BRIEFS_AGENT.match(message):
+        return []  # written for a subagent, or for a test of one
+    statements = _list_statements(message)
+    rules = [sentence for sentence in statements if _is_rule(sentence)]
+    if rules and statements[0] == rules[0] and not _STANDING.search(rules[0]):
+        rules = rules[1:]  # what is asked for now, not what holds later
+    return _build(RULE, rules, "")
 
 
 def _is_rule(sentence: str) -> bool:
@@ -253,10 +276,10 @@ def _read_approval(message: str, statements: list[str], before: str, asked: str)
         sentence for sentence in rest if len(extract_content_words(replies.strip_approval(sentence))) >= 3
         and _is_choice_made(replies.strip_approval(sentence))
     ]  # fmt: skip
-    proposal = find_proposal(before)
+    proposal = find_proposal(before, ordered=offers_to_act(before) or bool(_ORDERS_IT.match(message)))
     if len(proposal.split()) < 4 or _is_routine(proposal) or message.rstrip().endswith("?"):
         proposal = ""
-    accepts = proposal and replies.is_approval(message)
+    accepts = proposal and (replies.is_approval(message) or _ORDERS_IT.match(message))
     accepted = [FoundDecision(kind=ACCEPTED, text=proposal)] if accepts else []
     return [*accepted, *_build(ANSWER if replies.is_approval(message) else ACCEPTED, said, asked or proposal)]
 

@@ -37,6 +37,7 @@ _WHO_DOES_IT = re.compile(  # which agent or model does a step
 _REMARK = re.compile(
     r"^(?:and |so |but )*(?:my assumption|confirms?\b|here(?:'s| is| are)|session [ab]:|like there)", re.IGNORECASE
 )
+_NEVER_MIND = re.compile(r"\bnever ?mind\b", re.IGNORECASE)
 _LASTING = re.compile(
     r"\b(?:always|never|from now on|every time|whenever|each time|in (?:the )?future|by default|remember|"
     r"no longer|anymore)\b",
@@ -117,7 +118,7 @@ def is_lasting(sentence: str) -> bool:
     """Return whether a person's sentence decides something beyond the next step."""
     if _REMARK.match(sentence) or (_WHO_DOES_IT.search(sentence) and not _ALWAYS.search(sentence)):
         return False
-    if _LASTING.search(sentence):
+    if _LASTING.search(_NEVER_MIND.sub("", sentence)):
         return True
     return not _PASSING.match(sentence) and names_something(sentence)
 

@@ -32,8 +32,8 @@ _PROPOSING = re.compile(
 _RECOMMENDING = re.compile(
     r"\b(?:recommend\w*|suggest\w*|propos\w+|my (?:plan|instinct|advice|take)|i(?:'d|'ll| would| will)\b(?! (?:check|"
     r"verify|look|run|start|begin|note|report|wait|let you))|let'?s\b|we (?:can|should)|should be|"
-    r"the (?:natural |simplest |cleanest |best |proper |right |minimal |better )?(?:fix|plan|way|approach|setup) "
-    r"(?:is|would be|will be|should)|the natural fix|first fix:|so for the implementation|strip \w+)",
+    r"(?:the|a|one) (?:\w+ )?(?:fix|plan|way|approach|setup) (?:is to|is|would be|will be|should)|the natural fix|"
+    r"first fix:|so for the implementation|strip \w+)",
     re.IGNORECASE,
 )
 _PROPOSAL_HEADING = re.compile(
@@ -57,6 +57,9 @@ _OFFER = re.compile(
     re.IGNORECASE,
 )
 _REFERS = re.compile(r"\b(?:now|next|too|as well|the same way)$", re.IGNORECASE)  # an offer that only points at work
+_POINTS = re.compile(
+    r"^(?:go ahead|proceed|do (?:it|that|so|both)|(?:implement|apply|fix|add) (?:it|that|this|them)\b)", re.IGNORECASE
+)
 _ALTERNATIVE = re.compile(
     r",? or (?:do you|want|would|should|is (?:the|analysis)|analysis|leave|just|keep|the )|, or |\s+\(", re.IGNORECASE
 )
@@ -109,14 +112,17 @@ def find_last_question(text: str) -> str:
     return ""
 
 
-def find_proposal(text: str) -> str:
-    """Return what an agent's message proposes, for a person to accept: its final offer, or what it recommends."""
+def find_proposal(text: str, *, ordered: bool = False) -> str:
+    """Return what an agent's message proposes, for a person to accept: its final offer, or what it recommends.
+
+    If the person ordered it to be done (`ordered`), a looser form of a proposal counts too.
+    """
     question = find_last_question(text)
     offer = _ALTERNATIVE.split(_OFFER.sub("", question))[0].rstrip("?,. ")
     if (
         _OFFER.match(question)
         and lasting.names_something(offer)
-        and not (lasting.is_step(offer) or _REFERS.search(offer))
+        and not (lasting.is_step(offer) or _REFERS.search(offer) or _POINTS.match(offer))
     ):
         return to_one_line(offer[:1].upper() + offer[1:], SENTENCE)
     statements = [
@@ -135,7 +141,16 @@ def find_proposal(text: str) -> str:
         if _PROPOSAL_HEADING.search(heading) and (lasting.is_change(sentence) or _RECOMMENDING.search(sentence))
     ]
     proposing = [sentence for _, sentence in statements if _RECOMMENDING.search(sentence)]
+    if ordered and not headed and not proposing:
+        proposing = [
+            sentence for _, sentence in statements if _PROPOSING.search(sentence) or lasting.is_change(sentence)
+        ]
     return to_one_line(" ".join(headed[:2] or proposing[-2:]), LONGEST)
+
+
+def offers_to_act(text: str) -> bool:
+    """Return whether an agent's message ends by offering to do what it describes."""
+    return bool(_OFFER.match(find_last_question(text)))
 
 
 def has_proposal(text: str) -> bool:
