@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,17 @@ def test_a_commit_that_gives_a_reason_is_a_memory(home: Path, tmp_path: Path, re
         given = ask(repository, REPORT, "second")
         assert "commit `" in given
         assert "round only the total to 0.05" in given
+
+
+def test_the_first_session_in_a_repository_has_its_history_soon(tmp_path: Path, repository: Path) -> None:
+    commit(repository, "Round only totals", REASON)
+    hook(event("SessionStart", "first", repository))
+    with Engram(tmp_path / "home") as engram:
+        for _ in range(100):
+            if engram.engine.run("select 1 as one from cases where kind = 'commit' and stale = 0"):
+                break
+            time.sleep(0.1)
+        assert "only the total to 0.05" in ask(repository, REPORT, "second")
 
 
 def test_a_reverted_commit_is_no_memory(home: Path, tmp_path: Path, repository: Path) -> None:

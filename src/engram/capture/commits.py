@@ -12,6 +12,7 @@ from engram.hub import Hub
 from engram.platform.text import validate_text
 from engram.redaction.redactor import Redactor
 from engram.sessions.checkouts import get_machine, list_project_directories
+from engram.sessions.projects import read_head
 from engram.store import cases, commits
 
 TYPE_CHECKING = False
@@ -42,7 +43,7 @@ def read_all_commits(hub: Hub, redactor: Redactor) -> int:
 
 def read_commits(hub: Hub, directory: str, project: str, redactor: Redactor) -> int:
     """Read the new commits of one checkout; return how many. A directory without git has none."""
-    host, head = get_machine(hub), find_head(directory)
+    host, head = get_machine(hub), read_head(directory)
     known = commits.find_head(hub.engine, host, directory)
     if not head or head == known:
         return 0
@@ -63,30 +64,6 @@ def _save(hub: Hub, project: str, rows: list[Row]) -> None:
     for row in rows:
         for prefix in commit_messages.find_reverted(row["body"]):
             commits.mark_reverted(hub.engine, project, prefix, row["hash"])
-
-
-def find_head(checkout: str) -> str:
-    """Return the commit that is checked out, or "" without one; reads files only."""
-    directory = os.path.join(checkout, ".git")
-    if not os.path.isdir(directory):
-        return ""
-    head = _read(os.path.join(directory, "HEAD")).strip()
-    if not head.startswith("ref: "):
-        return head
-    name = head[5:]
-    loose = _read(os.path.join(directory, name)).strip()
-    if loose:
-        return loose
-    packed = _read(os.path.join(directory, "packed-refs")).splitlines()
-    return next((line.split()[0] for line in packed if line.endswith(f" {name}")), "")
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(4_000_000)
-    except OSError:
-        return ""
 
 
 def _list_commits(directory: str, known: str | None) -> Iterator[Row]:

@@ -57,6 +57,7 @@ _OFFER = re.compile(
     re.IGNORECASE,
 )
 _REFERS = re.compile(r"\b(?:now|next|too|as well|the same way)$", re.IGNORECASE)  # an offer that only points at work
+_ASKS = re.compile(r"^(?:which|what|how|should|shall|do you|would you)\b", re.IGNORECASE)
 _POINTS = re.compile(
     r"^(?:go ahead|proceed|do (?:it|that|so|both)|(?:implement|apply|fix|add) (?:it|that|this|them)\b)", re.IGNORECASE
 )
@@ -128,7 +129,8 @@ def find_proposal(text: str, *, ordered: bool = False) -> str:
     statements = [
         (heading, sentence)
         for heading, sentence in iter_statements(text)
-        if not sentence.rstrip().endswith("?") and len(sentence.split()) >= 4 and not _WAITING.search(sentence)
+        if not (sentence.rstrip().endswith("?") or _ASKS.match(sentence) or _WAITING.search(sentence))
+        and len(sentence.split()) >= 4
     ]
     statements = [
         (heading, sentence)

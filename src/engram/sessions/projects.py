@@ -56,6 +56,24 @@ def _read_linked_checkout(checkout: str, marker: str) -> GitLocation:
     return GitLocation(project=main, checkout=checkout, branch=branch)
 
 
+def read_head(checkout: str) -> str:
+    """Return the commit that is checked out in a main checkout, or "" without one."""
+    directory = os.path.join(checkout, ".git")
+    head = _read_first_line(os.path.join(directory, "HEAD"))
+    if not head.startswith("ref: "):
+        return head
+    name = head[5:]
+    return _read_first_line(os.path.join(directory, name)) or _find_packed_ref(directory, name)
+
+
+def _find_packed_ref(git_directory: str, name: str) -> str:
+    try:
+        with open(os.path.join(git_directory, "packed-refs"), encoding="utf-8", errors="replace") as file:
+            return next((line.split()[0] for line in file if line.rstrip().endswith(f" {name}")), "")
+    except OSError:
+        return ""
+
+
 def _read_branch(git_directory: str) -> str | None:
     head = _read_first_line(os.path.join(git_directory, "HEAD"))
     if head.startswith("ref: refs/heads/"):

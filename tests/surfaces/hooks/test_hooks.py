@@ -425,9 +425,10 @@ def test_a_secret_in_a_prompt_is_not_shown_to_other_sessions(repository: Path, t
     assert secret.encode() not in (tmp_path / "home" / "engram.db-wal").read_bytes()
 
 
-def test_a_spool_that_cannot_be_written_does_not_keep_locks_from_being_released(
-    repository: Path, tmp_path: Path
-) -> None:
+def test_a_spool_that_cannot_be_written_does_not_keep_locks_from_being_released(tmp_path: Path) -> None:
+    repository = tmp_path / "new"  # without a commit: its history is not read at the start, which would use the spool
+    (repository / "src").mkdir(parents=True)
+    git(repository, "init", "-q")
     hook(event("SessionStart", "abc", repository))
     hook(event("PreToolUse", "abc", repository, **edit(repository / "src" / "app.py")))
     (tmp_path / "home" / "spool").write_text("in the way")

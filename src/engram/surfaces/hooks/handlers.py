@@ -10,9 +10,9 @@ from engram.clock import HOUR
 from engram.errors import Error, Fenced, Held
 from engram.hub import Hub
 from engram.platform import host, text
-from engram.sessions import lifecycle
+from engram.sessions import checkouts, lifecycle, projects
 from engram.settings import is_url
-from engram.store import activity, handled_events, injected_texts, server_probe
+from engram.store import activity, commits, handled_events, injected_texts, server_probe
 from engram.store import messages as message_store
 from engram.store import sessions as session_store
 from engram.surfaces.hooks import responses, tool_files
@@ -47,6 +47,8 @@ def _handle_in_store(event: HookEvent, settings: Settings) -> HookResponse | Non
         return None
     if event.event in (BEFORE, AFTER):
         return _handle_tool(hub, event, session_id)
+    if event.event == START:
+        _request_first_read(hub, event)
     if event.event in (START, PROMPT):
         return _build_context(hub, event, session_id)
     if event.event == STOP and not event.in_subagent:
@@ -82,6 +84,13 @@ def _request_capture(event: HookEvent, home: str) -> None:
         spool.CaptureRequest(flavor=event.flavor, native_id=event.session, path=event.transcript, event=event.event),
     )
     spool.start_worker(home)
+
+
+def _request_first_read(hub: Hub, event: HookEvent) -> None:
+    """Have the history of a repository read that was never read, so that its first session has a memory."""
+    root = projects.find_git_location(event.cwd or host.get_working_directory() or os.sep).project
+    if root and projects.read_head(root) and commits.find_head(hub.engine, checkouts.get_machine(hub), root) is None:
+        _request_capture(event, hub.settings.home)
 
 
 def _find_session(hub: Hub, event: HookEvent) -> str | None:
