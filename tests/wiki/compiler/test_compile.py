@@ -327,15 +327,3 @@ def test_the_command_line_compiles_shows_and_says_when_there_is_nothing(tmp_path
     data = json.loads(run(build_command_line(), ["compile", "--all", "--json"]).output)
     assert data["logs"] == list(DAYS)
     assert run(build_command_line(), ["compile", "--file", "2001-01-01"]).exit_code == 1
-
-
-def test_a_session_that_starts_is_told_what_the_wiki_knows_of_its_project(engram: Engram) -> None:
-    talk = engram.register("claude", "invoices", project="/p/shop", cwd="/")
-    engram.remember(talk, "user", "Please make the export of invoices faster, it takes an hour every night.")
-    engram.remember(talk, "assistant", "Done: the export takes four minutes now.")
-    engram.flush()
-    engram.compile()
-    text = engram.context(project="/p/shop").text
-    assert "engram get concepts/shop" in text
-    assert "four minutes" in text
-    assert "concepts/shop" not in engram.context(project="/elsewhere/shop").text

@@ -151,8 +151,9 @@ def run_steps(stage: DemoHome) -> Iterator[DemoStep]:
         tool_name="apply_patch", tool_input={"command": patch}, tool_use_id="2",
     )  # fmt: skip
     yield stage.send_hook_event(
-        "A prompt that past sessions can answer gets the answer with it:", "UserPromptSubmit", "codex",
-        "demo-two", prompt="Round the refund fee for season tickets: are integer cents right for money here?",
+        "A prompt about a problem that was met before gets what settled it:", "UserPromptSubmit", "codex",
+        "demo-two",
+        prompt="Refunds of season tickets come out a cent short: the fee in src/refunds.py is rounded wrongly. Fix it.",
     )  # fmt: skip
     yield stage.run_command("You see who is doing what.", ["sitrep"], stage.harbour)
     yield stage.run_command("And what it cost.", ["cost", "--days", "30"], stage.home)
