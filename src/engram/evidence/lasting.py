@@ -93,6 +93,7 @@ _IMPERATIVE = re.compile(
     r"we (?:want|need|must|only|always|never)|the rules?|" + "|".join(_RULE_VERBS) + r")\b",
     re.IGNORECASE,
 )
+_ABSENCE = re.compile(r"^no\b(?! longer\b)", re.IGNORECASE)  # an agent tells that something is not there
 _CODE_SIGNS = re.compile(r"[{}<>=;|\\]|\(\)|\w\(\w|->|=>|\$\w")
 _CODE_SHARE = 0.05  # code signs per character above which a text is code
 _OPTION = re.compile(
@@ -111,7 +112,7 @@ def is_order(sentence: str) -> bool:
 
 def is_change(sentence: str) -> bool:
     """Return whether an agent's sentence says what to change, as a point of a plan does."""
-    return bool(_CHANGE.match(sentence)) or is_order(sentence)
+    return not _ABSENCE.match(sentence) and (bool(_CHANGE.match(sentence)) or is_order(sentence))
 
 
 def is_lasting(sentence: str) -> bool:

@@ -25,6 +25,9 @@ _RECAP_LABEL = re.compile(
 _INTENTION = re.compile(
     r"^(?:i(?:'ll| will|'m going| am going)|let me|implementing|checking|starting|now|running|next,? i|i(?:'ve|"
     r" have) (?:updated|made|run|added)|"
+    r"(?:this|these) (?:changes?|modifications?|updates?|edits?|tests?|additions?|fix(?:es)?)\b|here (?:is|are)\b|"
+    r"(?:it|we) (?:now|will|calls?|adds?|modif\w+|replac\w+)\b|let'?s (?:modify|update|add|change|fix|create)\b|"
+    r"instead of .{1,80}\bwe now\b|"
     r"tests?\b|all tests|"
     r"thanks|excellent|perfect|great|you're (?:absolutely )?right|to verify)\b",
     re.IGNORECASE,

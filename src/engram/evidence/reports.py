@@ -26,14 +26,14 @@ _PROPOSING = re.compile(
     r"right |minimal |better )?(?:fix|plan|way|"
     r"approach|option|setup) (?:is|would be|will be|should)|the natural fix|option [a-c1-4]\b|proposed?\b|"
     r"first fix:|ready to implement|"
-    r"(?:what i would|would) improve|so for the implementation|strip \w+|instead)\b",
+    r"(?:what i would|would) improve|so for the implementation|^strip \w+|instead)\b",
     re.IGNORECASE,
 )
 _RECOMMENDING = re.compile(
     r"\b(?:recommend\w*|suggest\w*|propos\w+|my (?:plan|instinct|advice|take)|i(?:'d|'ll| would| will)\b(?! (?:check|"
     r"verify|look|run|start|begin|note|report|wait|let you))|let'?s\b|we (?:can|should)|should be|"
     r"(?:the|a|one) (?:\w+ )?(?:fix|plan|way|approach|setup) (?:is to|is|would be|will be|should)|the natural fix|"
-    r"first fix:|so for the implementation|strip \w+)",
+    r"first fix:|so for the implementation|^strip \w+)",
     re.IGNORECASE,
 )
 _PROPOSAL_HEADING = re.compile(

@@ -30,6 +30,12 @@ _CONTROL_COMMAND = re.compile(
     r"reload-plugins)$",
     re.IGNORECASE,
 )
+_ASKING_COMMAND = re.compile(r"^/(?:ask|code|architect|context)\s+(?=\S)", re.IGNORECASE)
+_TYPED_COMMAND = re.compile(  # controls the agent program, as typed
+    r"^/(?:[a-z-]+\s*$|(?:add|drop|read|read-only|run|test|lint|git|web|model|chat-mode|chat|clear|undo|diff|tokens|map|"
+    r"ls|load|save|paste|copy|voice|set|settings|commit|help)\b)[^\n]*",
+    re.IGNORECASE,
+)
 _SUMMARIZED = re.compile(
     r"(?:Primary Request(?: and Intent)?|Initial (?:User )?Request[^:\n]{0,40}|User'?s? (?:Primary )?(?:Request|"
     r"Goal|Intent)[^:\n]{0,20})\W*:\W*\s*([^\n]{20,})",
@@ -94,6 +100,8 @@ def clean_request(text: str) -> str:
     if "<" in text:
         text = _unwrap_command(text)
         text = _KEPT_TAG.sub("", _WRAPPED.sub("", text))
+    if text.startswith("/"):
+        text = _TYPED_COMMAND.sub("", _ASKING_COMMAND.sub("", text))
     return _PLACEHOLDER.sub("", text).strip() if "[" in text else text.strip()
 
 
