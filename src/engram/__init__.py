@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from engram.summaries.document_history import DocumentVersion
     from engram.summaries.gist import Backlog, SummarizeReport
     from engram.summaries.integration_report import IntegrationReport
+    from engram.summaries.playbook.playbook import Playbook, PlaybookLine
     from engram.summaries.tier_documents import Tier
     from engram.surfaces.errors import (
         AlreadyServing,
@@ -267,6 +268,8 @@ __all__ = [
     "Pattern",
     "PatternEvidence",
     "Placement",
+    "Playbook",
+    "PlaybookLine",
     "Process",
     "Project",
     "RebuiltDigests",
@@ -348,6 +351,7 @@ _MODULES = {
     "summaries.document_history": ("DocumentVersion",),
     "summaries.integration_report": ("IntegrationReport",),
     "summaries.gist": ("Backlog", "SummarizeReport"),
+    "summaries.playbook.playbook": ("Playbook", "PlaybookLine"),
     "summaries.tier_documents": ("Tier",),
     "wiki.answer": ("AnswerSource", "WikiAnswer"),
     "wiki.checks": ("LintFinding",),

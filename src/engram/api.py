@@ -25,6 +25,7 @@ from engram.sessions import stats as overview
 from engram.sessions import world_state as world
 from engram.settings import is_url, load_settings
 from engram.summaries import document_history, eras, exchanges, gist, narrative, profile, self_state, tier_documents
+from engram.summaries.playbook import playbook
 from engram.wiki import ask as asking
 from engram.wiki import delete_session as forgetting
 from engram.wiki import edit, flush_failures, graph, mentions, page, page_list
@@ -100,6 +101,7 @@ class Engram(Hub):
     list_episodes = episodes.list_episodes
     list_decisions = episodes.list_decisions
     list_open_items = episodes.list_open_items
+    get_playbook = playbook.get_playbook
     cost = cost.cost
     count_days = daily_activity.count_days
     model_status = status.model_status

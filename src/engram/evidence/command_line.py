@@ -35,6 +35,7 @@ class ProgramRun:
     status: (
         str  # whose status the command reports: its own (known), its own only if it is zero (zero), another (hidden)
     )
+    typed: tuple[str, ...] = ()  # all words of this part of the line, with wrappers
 
 
 @lru_cache(maxsize=256)
@@ -51,9 +52,12 @@ def parse_command(command: str) -> tuple[ProgramRun, ...]:
         status = _find_status(operators[number:], has_pipefail)
         script = _find_script(bare)
         if script is None:
-            runs.append(ProgramRun(words=bare, status=status))
+            runs.append(ProgramRun(words=bare, status=status, typed=tuple(program)))
         else:
-            runs += [ProgramRun(words=run.words, status=_combine(run.status, status)) for run in parse_command(script)]
+            runs += [
+                ProgramRun(words=run.words, status=_combine(run.status, status), typed=run.typed)
+                for run in parse_command(script)
+            ]
     return tuple(runs)
 
 

@@ -12,7 +12,8 @@ _PREFIX = re.compile(r"^(?:\[[\w:.-]+\]\s+|Output:\s+|E\s{2,}(?=\S))")  # of a t
 _NOISE = re.compile(
     r"^(?:Exit code:? ?-?\d+$|Traceback \(most recent|Chunk ID|Wall time|Process exited|Original token|Output:$|\$ |#|"
     r"\.{3}|ERROR task failed|Error Trace:|={3,}|-{5,}|_{5,}|\|\|? |Found \d+ errors?|WARN\b|warning\b|npm warn|hint:|"
-    r"\d+ \d* *[│|]|[│┃|] |.*\bPASSED\b|ok\s+\S+\s+[\d(]|PASS\b|--- PASS|error: Recipe|make(?:\[\d+\])?: \*\*\* \[[^\]]*\] Error \d+$|"
+    r"\d+ \d* *[│|]|[│┃|] |.*\bPASSED\b|ok\s+\S+\s+[\d(]|PASS\b|--- PASS|error: Recipe|"
+    r"make(?:\[\d+\])?: \*\*\* \[[^\]]*\] Error \d+$|"
     r"exit status \d+$|FAIL\t?\s*$|npm error (?:code|path|command|errno|A complete|Lifecycle)|ELIFECYCLE|"
     r"> |Command failed|error: script \"|\[\w+\]$|level=\w+)",
     re.IGNORECASE,

@@ -43,6 +43,15 @@ _LASTING = re.compile(
     r"no longer|anymore)\b",
     re.IGNORECASE,
 )
+_STANDING = re.compile(
+    r"\b(?:must(?:n'?t)?|always|never|from now on|every time|whenever|by default|remember|prefer|avoid|not allowed|"
+    r"(?:do not|don'?t) (?!want|think|know|see|have|need|understand|like|get)\w+|should (?:not|never|always|only|stay)|"
+    r"(?:we|i) (?:only|no longer|always|never)|in this (?:repo|repository|project|codebase)|anymore)\b",
+    re.IGNORECASE,
+)
+_CHOOSES = re.compile(  # about one change
+    r"^(?:go ahead|(?:can|could|should) (?:we|you)|why|i want to|option|so |yes\b|no redesign)|\?$", re.IGNORECASE
+)
 _IDENTIFIER = re.compile(
     r"`[^`\n]{2,80}`|\b\w+(?:\.\w+)*\(\)|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*|\b\w+_\w+|(?<!\w)--?[a-z][\w-]{2,}|"
     r"\b[\w-]+\.(?:[a-z]{2,4}|json|yaml|toml)\b|[#*]\w{2,}|\b\d\d+\b|(?<!\w)['\"][^'\"\n]{1,60}['\"](?!\w)"
@@ -122,6 +131,11 @@ def is_lasting(sentence: str) -> bool:
     if _LASTING.search(_NEVER_MIND.sub("", sentence)):
         return True
     return not _PASSING.match(sentence) and names_something(sentence)
+
+
+def is_standing(text: str) -> bool:
+    """Return whether a decision states a rule for work to come, not a choice about one change."""
+    return bool(_STANDING.search(_NEVER_MIND.sub("", text))) and not _CHOOSES.search(text.strip())
 
 
 def is_reason(sentence: str) -> bool:

@@ -72,7 +72,7 @@ def find_run(command: str) -> tuple[str, ProgramRun | None]:
     """Return the purpose of a command and the program that serves it."""
     if not _MAYBE.search(command.lower()):
         return "", None
-    named = [(purpose, run) for run in parse_command(command) if (purpose := _name_purpose(run.words))]
+    named = [(purpose, run) for run in parse_command(command) if (purpose := name_purpose(run.words))]
     for purpose in (COMMIT, REVERT, PUSH, TEST, BUILD, LINT):
         runs = [run for name, run in named if name == purpose]
         if runs:
@@ -105,7 +105,7 @@ def _list_arguments(rest: Sequence[str]) -> list[str]:
     ]
 
 
-def _name_purpose(words: tuple[str, ...]) -> str:
+def name_purpose(words: tuple[str, ...]) -> str:
     """Return what one program is run for."""
     name, rest = words[0], words[1:]
     if _ONLY_ASKED.intersection(rest):
@@ -143,6 +143,8 @@ def _name_git_purpose(rest: list[str]) -> str:
 
 def _name_task(program: str, arguments: list[str]) -> str:
     """Return what a task runner's task is for, by its name."""
+    if program == "npm" and arguments[:1] == ["ci"]:
+        return ""  # installs
     tasks = [word.rpartition(":")[2] if word.startswith(":") else word for word in arguments if word not in _RUN_WORDS]
     if program.startswith("python"):
         return TEST if tasks and _TEST_SCRIPT.search(tasks[0]) else ""

@@ -32,6 +32,12 @@ select e.id, e.signature, e.at, e.facts
  order by e.at desc limit :limit
 """
 
+_OF_PROJECT = """
+select e.*, c.session_id
+  from session_errors e join captures c on c.num = e.capture join sessions s on s.id = c.session_id
+ where s.project = :project order by e.at, e.id
+"""
+
 _FIXED_LATER = """
 select e.signature, c.session_id
   from session_errors e join captures c on c.num = e.capture join sessions s on s.id = c.session_id
@@ -66,6 +72,11 @@ def delete_by_capture(engine: Engine, capture: int) -> None:
 def list_by_capture(engine: Engine, capture: int) -> list[Row]:
     """Return the errors of a session in order."""
     return engine.run("select * from session_errors where capture = :capture order by at, id", capture=capture)
+
+
+def list_by_project(engine: Engine, project: str) -> list[Row]:
+    """Return the errors of all sessions in a project, oldest first."""
+    return engine.run(_OF_PROJECT, project=project)
 
 
 def list_not_fixed(engine: Engine, project: str, before: int, capture: int, limit: int) -> list[Row]:

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 _OLDER = 500  # decisions of a project that a newer one is compared with
 _AMENDING = 100  # decisions that change earlier ones, with which an older decision is compared
-_SAME_SUBJECT = 4  # rare words that two decisions about the same thing share
-_SAME_SHARE = 0.3  # share of the words of the shorter one that they share
+_SAME_SUBJECT = ((4, 0.3), (3, 0.4))  # words that two decisions about one thing share, and their share of the shorter
 
 
 @operation()
@@ -253,4 +252,5 @@ def _is_same_subject(words: frozenset[str], other_words: str) -> bool:
     """Return whether two decisions, given by their content words, are about the same thing."""
     other = set(other_words.split())
     shared = words & other
-    return len(shared) >= _SAME_SUBJECT and len(shared) >= _SAME_SHARE * min(len(words), len(other))
+    shorter = min(len(words), len(other))
+    return any(len(shared) >= least and len(shared) >= share * shorter for least, share in _SAME_SUBJECT)

@@ -9,7 +9,17 @@ from typing import Any
 
 from engram.capture.batch import hash_id
 from engram.capture.digests.facts import build_facts
-from engram.evidence import episodes, errors, git_files, intent, purposes, reports, requests, shell_commands
+from engram.evidence import (
+    episodes,
+    errors,
+    git_files,
+    intent,
+    purposes,
+    reports,
+    requests,
+    shell_commands,
+    task_commands,
+)  # fmt: skip
 from engram.evidence.actions import CallAction, classify_call
 from engram.evidence.command_line import has_hidden_status
 from engram.evidence.outcome import judge_outcome
@@ -17,12 +27,13 @@ from engram.evidence.run_output import has_build_failed, has_check_passed, judge
 from engram.platform.text import to_one_line
 from engram.types import Event
 
-VERSION = 3  # version of the rules; increase it to rebuild older digests whose events are still stored
+VERSION = 4  # version of the rules; increase it to rebuild older digests whose events are still stored
 
 _FILES = 120  # maximum per kind
 _COMMANDS = 24
 _COMMITS = 12
 _CHECKS = 12  # commands that passed and are remembered
+_TASKS = 40
 _REQUESTS = 6
 _FRICTION = 10
 _SUBAGENT_TOOLS = frozenset(("agent", "task", "spawn_agent", "delegate", "run_subagent", "subagent"))
@@ -214,11 +225,33 @@ class Fold:
             self.episodes.note_push()
         elif purpose == purposes.COMMIT and not failed:
             self._record_commit(action, event)
+        self._count_tasks(action.subject, event, purpose, passed, failed)
         state["failed"] += failed
         if purpose or failed:
             code = event.exit_code if event.exit_code is not None else int(failed)
             state["notable"] = [*state["notable"], [shell_commands.shorten_command(action.subject), code]][-_COMMANDS:]
         return passed
+
+    def _count_tasks(self, line: str, event: Event, judged: str, passed: bool | None, failed: bool) -> None:
+        """Count the commands that set up, build, test, lint, run or release the project, and whether they passed."""
+        tasks, cwd = self.state["tasks"], self.state.get("cwd") or ""
+        for task in task_commands.list_task_runs(line):
+            directory = task_commands.locate(task.directory, cwd)
+            if directory is None:
+                continue
+            if task.purpose == judged:
+                verdict = passed
+            else:
+                verdict = {"hidden": None, "zero": None if failed else True}.get(task.status, not failed)
+            key = "\t".join((task.purpose, directory, str(int(task.is_whole)), task.command))
+            counts = tasks.pop(key, None) or {"passed": 0, "failed": 0, "unknown": 0, "passed_at": 0, "failed_at": 0}
+            name = "unknown" if verdict is None else "passed" if verdict else "failed"
+            counts[name] += 1
+            if verdict is not None:
+                counts[f"{name}_at"] = max(counts[f"{name}_at"], event.at or 0)
+            tasks[key] = counts
+            if len(tasks) > _TASKS:
+                del tasks[next(iter(tasks))]
 
     def _record_run(self, purpose: str, passed: bool | None) -> None:
         """Record a run of tests, a build or a check; `passed` is None if neither its output nor its status tells."""
@@ -290,7 +323,7 @@ def _build_empty_state() -> dict[str, Any]:
         "command": "", "summarized": "", "goal": "", "prompt": "", "said": "", "ended": "", "last": "", "turn": 0,
         "acts": 0, "from": None, "until": 0, "active": 0, "read": {}, "changed": {}, "tools": {}, "todo": [],
         "waiting": {}, "commands": 0, "failed": 0,
-        "notable": [], "errors": [], "trail": [], "step": 0, "passed": {},
+        "notable": [], "errors": [], "trail": [], "step": 0, "passed": {}, "tasks": {},
         "tests": {"runs": 0, "failed": 0, "last": None}, "last_build": None,
         "commits": [], "dropped": 0, "objected": None, "requests": [], "reverted": 0, "pushed": 0, "corrections": 0,
         "objections": [], "friction": [], "interrupts": 0, "denials": 0, "compactions": 0, "api_errors": 0,

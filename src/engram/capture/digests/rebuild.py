@@ -13,7 +13,7 @@ from engram.capture.digests.storage import create_fold, load_fold, save_fold
 from engram.capture.sweep_lock import wait_for_sweep_lock
 from engram.errors import BodyGone, StoreDamaged
 from engram.hub import Hub
-from engram.store import blobs, captures, cases, digests, episodes, events, session_errors, sessions
+from engram.store import blobs, captures, cases, digests, episodes, events, session_errors, sessions, task_runs
 
 Progress: TypeAlias = Callable[[str, int, int], None]  # activity, amount done, total
 
@@ -38,6 +38,7 @@ def rebuild_digest(hub: Hub, capture: int) -> None:
             fold.add_event(bodies.load_event(event_row))
     with hub.engine.transaction():
         session_errors.delete_by_capture(hub.engine, capture)
+        task_runs.delete_by_capture(hub.engine, capture)
         save_fold(hub.engine, capture, fold, row["batches"], hub.now())
         episodes.delete_after(hub.engine, capture, fold.episodes.number)
         cases.delete_after(hub.engine, capture, fold.episodes.number)

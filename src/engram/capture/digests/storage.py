@@ -8,7 +8,7 @@ import orjson
 
 from engram.capture.digests.episodes import save_episodes
 from engram.capture.digests.fold import VERSION, Fold
-from engram.store import digests
+from engram.store import digests, task_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,4 +56,10 @@ def save_fold(engine: Engine, capture: int, fold: Fold, through: int, now: int) 
         engine, capture=capture, version=fold.version, now=now, through=through, outcome=facts.pop("outcome"),
         confidence=facts.pop("confidence"), facts=orjson.dumps(facts).decode(), state=orjson.dumps(fold.state).decode(),
     )  # fmt: skip
+    task_runs.save(engine, capture, [_build_task_row(key, counts) for key, counts in fold.state["tasks"].items()])
     save_episodes(engine, capture, fold, now)
+
+
+def _build_task_row(key: str, counts: dict[str, int]) -> Row:
+    purpose, directory, is_whole, command = key.split("\t", 3)
+    return {"purpose": purpose, "directory": directory, "is_whole": int(is_whole), "command": command, **counts}

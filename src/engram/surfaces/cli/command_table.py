@@ -34,6 +34,7 @@ COMMANDS = (
     ),
     CommandSpec("decisions", "capture.digests.episodes:list_decisions", empty_message="No decisions found."),
     CommandSpec("open", "capture.digests.episodes:list_open_items", empty_message="Nothing was left open."),
+    CommandSpec("playbook", "summaries.playbook.playbook:get_playbook", positional=("project",)),
     CommandSpec("outcome", "capture.digests.digest:set_outcome", positional=("session_id", "outcome")),
     CommandSpec(
         "cost", "capture.digests.cost:cost", runner="costs:run_cost",

@@ -18,8 +18,8 @@ GROUPS = {
     "memory": (
         "what is remembered: notes, summaries, profile, days",
         (
-            "remember", "get", "context", "decisions", "open", "episodes", "history", "recent", "digest", "outcome",
-            "gist", "eras", "profile", "narrative", "self", "projects", "days", "delete", "memory",
+            "remember", "get", "context", "playbook", "decisions", "open", "episodes", "history", "recent", "digest",
+            "outcome", "gist", "eras", "profile", "narrative", "self", "projects", "days", "delete", "memory",
         ),
     ),
     "wiki": (

@@ -10,6 +10,7 @@ from engram.platform import text
 from engram.summaries.document_history import DocumentVersion
 from engram.summaries.gist import Backlog, SummarizeReport
 from engram.summaries.integration_report import IntegrationReport
+from engram.summaries.playbook.playbook import Playbook
 from engram.summaries.tier_documents import Tier
 from engram.surfaces.cli.render import LIST_RENDERERS, render
 from engram.surfaces.cli.render.layout import Column, format_ago, format_facts, format_table, number_column
@@ -25,6 +26,12 @@ _GIST_COLUMNS = (
     Column("session"), Column("when", drop=1), number_column("messages", drop=2), number_column("new", drop=3),
     Column("begins"),
 )  # fmt: skip
+
+
+@render.register
+def _(playbook: Playbook) -> str:
+    unknown = f"Nothing is known about {playbook.name} yet. Run `engram ingest`."
+    return playbook.text.rstrip() or unknown
 
 
 @render.register
