@@ -52,6 +52,7 @@ def test_what_is_said_again_counts_once_with_all_its_evidence() -> None:
     assert (only.evidence, only.sessions) == ([1, 2, 3], {"s1", "s2", "s3"})
 
 
-def test_an_order_for_one_task_stands_only_once_it_is_repeated() -> None:
+def test_an_order_for_one_task_stands_only_once_it_was_given_in_three_sessions() -> None:
     assert fold("Use the blue button in this dialog here.") == []
-    assert len(fold("Use the blue button in this dialog here.", "Use the blue button in this dialog here.")) == 1
+    assert fold(*["Use the blue button in this dialog here."] * 2) == []
+    assert len(fold(*["Use the blue button in this dialog here."] * 3)) == 1

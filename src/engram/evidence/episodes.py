@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from engram.evidence import asking_tools, causes, decisions, open_items, purposes, recaps, reports, requests
+from engram.evidence import asking_tools, causes, decisions, open_items, purposes, recaps, replies, reports, requests
 from engram.evidence.actions import CallAction
 from engram.evidence.content_words import measure_overlap
 from engram.evidence.decision_kinds import ACCEPTED, ANSWER, CORRECTION, RECAP, REJECTED, RULE, FoundDecision
@@ -94,7 +94,8 @@ class EpisodeFold:
         is_reply = bool(found) and found[0].kind != RULE
         if _COMPLAINS.match(message):
             episode["failed"] = True  # the person says that what was done does not work
-        if not is_reply and episode["acts"] and requests.is_substantial(message):
+        goes_on = is_reply or replies.is_bare_approval(message)
+        if not goes_on and episode["acts"] and requests.is_substantial(message):
             self._begin(message, event, key)
             return False
         self._add_decisions(found, key, before=before)

@@ -29,6 +29,7 @@ _RELEASE_RUNS = frozenset(
 )  # fmt: skip
 _RELEASE_TASK = re.compile(r"^(?:release|publish|deploy|ship)(?:$|[:_\-])")
 _TASK_RUNNERS = frozenset("npm pnpm yarn bun mise make gmake just task rake gradle gradlew nx turbo invoke".split())
+_LOOK_UPS = frozenset(("command", "which", "type"))
 _RUN_WORDS = frozenset(("run", "run-script", "exec", "x"))
 # Options that only change how much is printed, or how often something is run.
 _NOISE = re.compile(
@@ -65,7 +66,7 @@ def list_task_runs(line: str) -> tuple[TaskRun, ...]:
         if run.words[0] == "cd":
             directory = run.words[1] if len(run.words) > 1 else ""
             continue
-        purpose = _name_purpose(run)
+        purpose = _name_purpose(run) if run.typed[0] not in _LOOK_UPS else ""
         task = _build_task(run, purpose, directory) if purpose else None
         if task is not None and all(task.command != other.command for other in found):
             found.append(task)

@@ -54,6 +54,22 @@ select e.*, s.id as session_id, s.branch, s.flavor
  order by e.ended_at desc limit :limit
 """
 
+# The episodes that began in a span of time, without those of subagents, oldest first.
+_BETWEEN = """
+select e.*, s.id as session_id, s.project, s.branch, s.flavor
+  from episodes e join captures c on c.num = e.capture join sessions s on s.id = c.session_id
+ where e.started_at >= :since and e.started_at < :until and coalesce(c.relation, '') <> 'subagent'
+ order by e.started_at, e.capture, e.number
+"""
+
+# The last episodes of all projects, without those of subagents.
+_LAST = """
+select e.*, s.id as session_id, s.flavor
+  from episodes e join captures c on c.num = e.capture join sessions s on s.id = c.session_id
+ where coalesce(c.relation, '') <> 'subagent'
+ order by e.ended_at desc limit :limit
+"""
+
 # Decisions that say that they change an earlier one, made after a time.
 _AMENDING = """
 select i.id, i.capture, i.episode, i.words, i.text, i.at, e.title, e.facts
@@ -77,6 +93,16 @@ def list_by_capture(engine: Engine, capture: int) -> list[Row]:
 def list_recent(engine: Engine, project: str, exclude: str, limit: int) -> list[Row]:
     """Return the last episodes of a project except those of one session, newest first."""
     return engine.run(_RECENT, project=project, exclude=exclude, limit=limit)
+
+
+def list_between(engine: Engine, since: int, until: int) -> list[Row]:
+    """Return the episodes that began in a span of time, oldest first."""
+    return engine.run(_BETWEEN, since=since, until=until)
+
+
+def list_last(engine: Engine, limit: int) -> list[Row]:
+    """Return the last episodes of all projects, newest first."""
+    return engine.run(_LAST, limit=limit)
 
 
 def get(engine: Engine, capture: int, number: int) -> Row | None:

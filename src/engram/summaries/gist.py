@@ -161,7 +161,7 @@ def make_gist(hub: Hub, session_id: str, model: SummaryModel, *, force: bool = F
         return None
     session = sessions.require_session(hub, session_id)
     lines = extract_lines(rows, TOKENS)
-    content, made_by = _write_gist(rows, lines, model)
+    content, made_by = _write_gist(hub, session_id, rows, lines, model)
     extra_sources: dict[str, Any] = {}
     if made_by == RULES and current is not None and versions.is_authored(current):
         if unchanged:
@@ -199,7 +199,9 @@ def preview_gist(hub: Hub, session_id: str) -> str:
     current = versions.get_current(hub, GIST, session_id)
     if current is not None and versions.is_authored(current):
         return _append_quotes(current, rows)[0]
-    return _write_gist(rows, extract_lines(rows, TOKENS), SummaryModel(hub, allowed=False))[0] if rows else ""
+    if not rows:
+        return ""
+    return _write_gist(hub, session_id, rows, extract_lines(rows, TOKENS), SummaryModel(hub, allowed=False))[0]
 
 
 def restore_gist(hub: Hub, row: Row) -> None:
@@ -331,13 +333,16 @@ def _dump_lines(rows: list[Row], lines: list[Quote] | None = None) -> str:
     })  # fmt: skip
 
 
-def _write_gist(rows: list[Row], lines: list[Quote], model: SummaryModel) -> tuple[str, str]:
-    """Return a gist and its maker."""
+def _write_gist(
+    hub: Hub, session_id: str, rows: list[Row], lines: list[Quote], model: SummaryModel
+) -> tuple[str, str]:  # fmt: skip
+    """Return a gist and its maker: a model, the evidence of a captured session, or quotes."""
     from engram.summaries.extract import RULES, render_lines
+    from engram.summaries.session_summary import describe_session
 
     answer = None if model.off else model.ask("gist", _render_session(rows), "summary", ("decisions", "open"))
     if answer is None:
-        return render_lines(lines) or _quote_first_words(rows), RULES
+        return describe_session(hub, session_id) or render_lines(lines) or _quote_first_words(rows), RULES
     parts = [answer.data["summary"]]
     for heading, part in (("Decided", "decisions"), ("Open", "open")):
         parts += [f"{heading}:", *(f"- {item}" for item in answer.data[part])] if answer.data[part] else []

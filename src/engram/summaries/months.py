@@ -62,6 +62,19 @@ class Months:
             self._month_by_day[day] = ends.pop() if len(ends) == 1 else ""  # the month changes within this day
         return self._month_by_day[day] or f"{self.to_local(at):%Y-%m}"
 
+    def get_span(self, month: str) -> tuple[int, int]:
+        """Return when a month begins and ends in the user's time zone."""
+        from datetime import datetime
+
+        year, number = int(month[:4]), int(month[5:])
+        following = _next_month(month)
+        ends = (
+            datetime(year, number, 1, tzinfo=self._zone),
+            datetime(int(following[:4]), int(following[5:]), 1, tzinfo=self._zone),
+        )
+        since, until = (round(end.timestamp() * 1_000_000) for end in ends)
+        return since, until
+
     def build_era_sources(self, month: str) -> dict[str, Any]:
         """Return the sources of a month's era."""
         sessions = self.touched.get(month, [])

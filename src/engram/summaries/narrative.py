@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
+from engram.capture.digests.episodes import list_episodes
 from engram.hub import Hub
 from engram.operation import Help, operation
 from engram.platform import text
 from engram.store import documents
 from engram.summaries import profile, versions
 from engram.summaries.months import Months
+from engram.summaries.session_summary import describe_result, drop_hash
 from engram.summaries.versions import ERA, GIVEN, NARRATIVE, PROFILE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.evidence.records import Episode
     from engram.summaries.document_work import DocumentWork
 
 _TOKENS = 700
 _RECENT = 12  # sessions
 _ERAS = 3
 _OPEN = 8
+_ITEM = 140  # characters
 _MODEL_TOKENS = 10_000  # tokens of the model's prompt
 
 
@@ -99,7 +105,7 @@ def _write_narrative(work: DocumentWork, months: Months) -> tuple[str, str]:
     if answer is not None:
         threads = [f"- {thread}" for thread in answer.data["threads"]]
         return "\n".join([answer.data["narrative"], *(["Open:", *threads] if threads else [])]), answer.made_by
-    parts = (_format_trend(work, months), _quote_sessions(work, recent), _quote_open_items(work, recent))
+    parts = (_format_trend(work, months), *_tell_recent(work, recent))
     return text.cut_to_tokens("\n".join(part for part in parts if part), _TOKENS), extract.RULES
 
 
@@ -123,6 +129,30 @@ def _format_trend(work: DocumentWork, months: Months) -> str:
         projects = ", ".join(f"{name} {count}" for name, count in counts.most_common(3) if name)
         lines.append(f"{month}: {len(months.began[month])}{f' ({projects})' if projects else ''}")
     return f"Sessions by month: {'; '.join(lines)}."
+
+
+def _tell_recent(work: DocumentWork, recent: list[str]) -> list[str]:
+    """Return what the last sessions came to and left open; those without evidence are quoted."""
+    found = {session: list_episodes(work.hub, session) for session in recent}
+    told = [
+        f"- {work.format_heading(session)}: {_tell_session(found[session])}" for session in recent if found[session]
+    ]
+    quoted = [session for session in recent if not found[session]]
+    open_items = [item for session in recent for episode in found[session] for item in episode.open]
+    open_items = list(dict.fromkeys(item for item in open_items if not item.startswith("Not finished: ")))
+    left_open = [f"- {text.to_one_line(item, _ITEM)}" for item in open_items[:_OPEN]]
+    return [
+        "\n".join(["Last sessions, newest first:", *told]) if told else "",
+        "\n".join(["Open:", *left_open]) if left_open else "",
+        _quote_sessions(work, quoted), _quote_open_items(work, quoted),
+    ]  # fmt: skip
+
+
+def _tell_session(found: Sequence[Episode]) -> str:
+    """Return a session in one line: its title, how it ended, and its last commit."""
+    commits = [drop_hash(commit) for episode in found for commit in episode.commits]
+    committed = f"; last commit “{text.to_one_line(commits[-1], _ITEM)}”" if commits else ""
+    return f"{found[0].title} ({describe_result(found)}{committed})"
 
 
 def _quote_sessions(work: DocumentWork, recent: list[str]) -> str:

@@ -80,6 +80,7 @@ def refresh_profile(work: DocumentWork, months: Months) -> str:
 def _write_profile(work: DocumentWork, months: Months, sources: dict[str, object]) -> tuple[str, str]:
     """Return a profile and its maker; its sources are exactly the sessions it quotes."""
     from engram.summaries import extract
+    from engram.summaries.habits import list_habits
     from engram.summaries.monthly_statements import list_standing_statements
 
     statements = list_standing_statements(work.hub, months, keep=not work.dry)
@@ -93,7 +94,9 @@ def _write_profile(work: DocumentWork, months: Months, sources: dict[str, object
     if answer is not None:
         sources["sessions"] = sorted({session for item in statements for session in item.sessions})
         return "\n".join(f"- {item}" for item in answer.data["facts"][:_FACTS]), answer.made_by
-    return _render_statements(work, best), extract.RULES
+    habits = [f"- {habit}" for habit in list_habits(work.hub)]
+    counted = "\n".join(["Counted over the last sessions:", *habits]) if habits else ""
+    return "\n".join(part for part in (_render_statements(work, best), counted) if part), extract.RULES
 
 
 def _select_best(statements: list[Statement]) -> list[Statement]:

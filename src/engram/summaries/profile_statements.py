@@ -52,6 +52,45 @@ _STANDING = re.compile(
 )
 
 
+_LONGEST = 240  # characters of a standing fact
+_REPEATED = 3  # sessions in which an order was given that then stands
+_HABIT = re.compile(
+    r"\b(?:from now on|in general|every time|whenever|i (?:(?:really|always|usually) )?(?:prefer|like|love|"
+    r"hate|dislike|avoid|can'?t stand)(?! (?:the idea|how|that|this|it\b|what|where))|i(?:'d| would) (?:always|never|"
+    r"rather)|"
+    r"(?:i|we) (?:always|never|only|usually|generally|no longer)|i am allergic|my preference|no more)\b|"
+    r"^(?:(?:so|and|but|ok(?:ay)?|no|please|also|remember|you (?:should|must)),? )*(?:always|never)\b|"
+    r"\b(?:must|should|do|please) (?:always|never)\b|\b(?:is|are) (?:always|never)\b",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(
+    r"\b(?:remember (?:that|to|this)|keep in mind|note (?:in memory|for (?:later|the future))|"
+    r"(?:save|add|put) (?:this|that|it) (?:in|to) (?:your |the )?memory)\b",
+    re.IGNORECASE,
+)
+_SELF = re.compile(
+    r"^(?:(?:and|but|so|also|well|yes|no|fyi|btw|note that),? )*(?:"
+    r"i(?:'?m| am) an? (?!bit|little|lot|big|huge|fan of (?:this|that)|idiot|moron)[\w-]+|"
+    r"(?:i|we) (?:use|own|have|speak|study|play|drive) "
+    r"(?!to\b|in\b|a (?:question|feeling|problem|issue|bug|error|look)|"
+    r"the (?:impression|feeling|same|following)|an? (?:idea|error|issue)|no idea|been|it\b|this|that|seen|found|"
+    r"noticed|tried|tested)\w+)",
+    re.IGNORECASE,
+)
+_MOMENT = re.compile(  # what my X is right now, while working
+    r"\b(?:my|our) (?:\w+ ){0,2}?(?:thinking|thought|question|problem|issue|concern|worry|impression|guess|idea|"
+    r"understanding|point|suggestion|assumption|goal|task|plan|branch|pr|change|changes|commit|code|test|tests|error|"
+    r"output|terminal|screen|mistake|bad|fault|request|prompt|message|config|intention|expectation|feeling|hope)\b",
+    re.IGNORECASE,
+)
+_PASSING = re.compile(  # about this moment
+    r"\?\s*$|https?://|\b(?:just yet|for now|right now|at the moment|currently|today|here\b.{0,20}$|this (?:time|one|"
+    r"pr|change|commit|branch|file|test|issue)|yet\b|i have the (?:impression|feeling)|maybe|probably|"
+    r"i (?:guess|think|see|noticed|wonder)|in this (?:case|file|pr)|theoretically|before (?:we|you)|let'?s)\b|[`{}]",
+    re.IGNORECASE,
+)
+
+
 class Statement:
     """Something that holds until a later statement changes it."""
 
@@ -99,7 +138,8 @@ class StatementSet:
 
     def list_standing(self) -> list[Statement]:
         """Return the informative statements that hold, in the order they were last said."""
-        return [statement for statement in self.iter_statements() if statement.weight > 0.6]
+        statements = (statement for statement in self.iter_statements() if statement.weight > 0.6)
+        return [item for item in statements if is_standing(item.line.text) or len(item.sessions) >= _REPEATED]
 
     def add_lines(self, lines: Iterable[Quote]) -> None:
         """Add lines in the order they were said."""
@@ -156,6 +196,19 @@ class StatementSet:
             return []
         candidates = self._find_sharing(terms)
         return [number for number, old in candidates if not old.negated and len(terms & old.terms) >= len(terms) / 2]
+
+
+def is_standing(text: str) -> bool:
+    """Return whether a sentence says how something always is, not what is asked for or seen now."""
+    if len(text) > _LONGEST or text.rstrip().endswith("?"):
+        return False
+    if _TOLD.search(text):
+        return True
+    if _PASSING.search(text):
+        return False
+    return any(pattern.search(text) for pattern in (_HABIT, _HOME, _WORK, _AGE, _SELF, _GONE)) or bool(
+        _MINE.search(text) and not _MOMENT.search(text)
+    )
 
 
 def _has_same_meaning(first: Statement, second: Statement) -> bool:

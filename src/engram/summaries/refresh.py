@@ -11,8 +11,9 @@ from engram.errors import DreamRunning, StoreBusy, StoreFull, StoreUnavailable
 from engram.hub import Hub
 from engram.platform import text
 from engram.platform.sentences import extract_sentences
-from engram.store import documents, dream_inbox
-from engram.summaries import extract, gist, narrative, profile, versions
+from engram.sessions import project_names
+from engram.store import documents, dream_inbox, episodes
+from engram.summaries import extract, gist, month_summary, narrative, profile, versions
 from engram.summaries.extract import Quote
 from engram.summaries.integration_report import IntegrationReport
 from engram.summaries.months import Months
@@ -52,7 +53,7 @@ class Integration:
         inbox_rows = dream_inbox.list_waiting(self.hub.engine, dream_inbox.INTEGRATE)
         if self.rebuild:
             self._remake_gists()
-        self.months = Months(self.hub)
+        self.months, self.names = Months(self.hub), project_names.name_projects(self.hub)
         eras = {row["key"]: row for row in documents.list_current(self.hub.engine, ERA)}
         for month in sorted({*self.months.touched, *eras}):
             if self._is_wanted(versions.format_title(ERA, month)):
@@ -176,7 +177,7 @@ class Integration:
         answer = None if self.model.off else self.model.ask("era", self._render_gists(month, sessions), "era")
         if answer is not None:
             return answer.data["era"], answer.made_by
-        return self._quote_month(month, lines), extract.RULES
+        return self._describe_month(month, sessions, lines), extract.RULES
 
     def _render_gists(self, month: str, sessions: list[str]) -> str:
         """Render the gists of a month for the model, each with its share of the tokens."""
@@ -191,12 +192,28 @@ class Integration:
             _MODEL_TOKENS,
         )
 
-    def _quote_month(self, month: str, lines: list[Quote]) -> str:
-        """Quote a month, session by session."""
+    def _describe_month(self, month: str, sessions: list[str], lines: list[Quote]) -> str:
+        """Tell what a month's sessions came to; those without evidence are quoted."""
         session_count = len(self.months.began.get(month, ()))
         head = (
             f"{month}: {session_count} {'session' if session_count == 1 else 'sessions'}{self._format_projects(lines)}."
         )
+        since, until = self.months.get_span(month)
+        rows = [
+            row for row in episodes.list_between(self.hub.engine, since, until) if row["session_id"] in set(sessions)
+        ]
+        work = month_summary.describe_month(self.hub, month, rows, self._get_name)
+        known = {row["session_id"] for row in rows} if work else set()
+        quotes = self._quote_sessions([line for line in lines if line.session not in known])
+        return text.cut_to_tokens("\n\n".join(part for part in (f"{head}{quotes}", work) if part), _ERA_TOKENS)
+
+    def _get_name(self, project: str) -> str:
+        return self.names.get(project) or text.to_one_line(project, 80) or "no project"
+
+    def _quote_sessions(self, lines: list[Quote]) -> str:
+        """Quote sessions, a block each."""
+        if not lines:
+            return ""
         best = extract.select_best_lines(
             sorted(lines, key=lambda line: (line.at, line.session)), int(_ERA_TOKENS * 0.75)
         )
@@ -204,7 +221,7 @@ class Integration:
         for line in best:
             blocks.setdefault(line.session, []).append(extract.render_line(line))
         sections = [f"{self.format_heading(session)}:\n" + "\n".join(block) for session, block in blocks.items()]
-        return text.cut_to_tokens("\n".join([head, *sections]), _ERA_TOKENS)
+        return "".join(f"\n{section}" for section in sections)
 
     def _format_projects(self, lines: list[Quote]) -> str:
         counts = Counter(self.get_project_name(session) for session in {line.session for line in lines})
@@ -213,7 +230,8 @@ class Integration:
 
     def get_project_name(self, session: str) -> str:
         """Return the short name of a session's project."""
-        return os.path.basename(str(self.months.sessions[session]["project"]))
+        project = str(self.months.sessions[session]["project"])
+        return self.names.get(project) or os.path.basename(project)
 
     def format_heading(self, session: str) -> str:
         """Return when a session began and its project."""

@@ -204,7 +204,7 @@ def _format_makers(by: dict[str, int]) -> str:
 
 
 def _format_maker(made_by: str) -> str:
-    return "made from quotes" if made_by.startswith("extract/") else f"by {made_by}"
+    return "made by rules" if made_by.startswith("extract/") else f"by {made_by}"
 
 
 def _format_counted_names(months: Sequence[str], verb: str) -> str:
