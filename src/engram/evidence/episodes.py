@@ -21,6 +21,7 @@ from engram.evidence import (
     review_findings,
     same_work,
     task_list,
+    titles,
 )
 from engram.evidence.actions import CallAction
 from engram.evidence.content_words import measure_overlap
@@ -63,7 +64,7 @@ def build_empty_state() -> dict[str, Any]:
     """Return the state of a session without events."""
     return {
         "episodes": [], "closed": 0, "agent": "", "agent_key": 0, "report": "", "pending": {}, "interrupted": False,
-        "acted": False, "plan": "", "outward": [], "tasks": {}, "findings": [],
+        "acted": False, "plan": "", "outward": [], "tasks": {}, "findings": [], "command": "",
     }  # fmt: skip
 
 
@@ -121,6 +122,10 @@ class EpisodeFold:
         self.state.update(agent="", agent_key=0, acted=False)
         return is_correction
 
+    def add_command(self, name: str) -> None:
+        """Note the command that work begins with which has no request of its own."""
+        self.state["command"] = name
+
     def add_interrupt(self, event: Event) -> None:
         """Note that the person stopped the agent."""
         self.state["interrupted"] = True
@@ -149,6 +154,11 @@ class EpisodeFold:
         if len(episodes) > _KEPT:
             self.dropped.append(episodes.pop(0))
             self.state["closed"] += 1
+        if titles.is_vague(message) and self.state["agent"]:  # `do both` is about what the agent proposed
+            found = review_findings.find_review_findings(self.state["agent"])
+            proposed = "; ".join(item.removeprefix(review_findings.FOUND) for item in found[:3])
+            proposed = proposed or reports.find_proposal(self.state["agent"], ordered=True)
+            episode["proposed"] = to_one_line(proposed, 160)
         plan = requests.find_plan(message)
         self.state["outward"] = open_items.find_outward_steps(plan)[:2] if plan else self.state["outward"]
         self.state.update(agent="", agent_key=0, report="", acted=False)
@@ -173,6 +183,7 @@ class EpisodeFold:
         """Return what the agent reported last in the current episode, and what is open."""
         report = self.state["report"]
         return {
+            "heading": titles.find_subject_heading(report) or episode.get("heading", ""),
             "report": to_one_line(reports.drop_tables(report), _REPORT) if report else episode["report"],
             "open": open_items.list_episode_items(
                 episode, report, is_last=is_last, plan=self.state["plan"], outward=self.state["outward"]
@@ -261,9 +272,9 @@ class EpisodeFold:
 
     def _begin_unasked(self, event: Event, key: int) -> None:
         """Begin an episode for work whose request is not in the transcript."""
-        self._begin("(request not in the transcript)", event, key)
+        self._begin(titles.UNKNOWN, event, key)
         if self.current:
-            self.current["request"] = ""
+            self.current.update(request="", title=self.state["command"] or titles.UNKNOWN)
 
     def add_result(self, action: CallAction, event: Event, key: int, failed: bool) -> None:
         """Add the result of a call."""

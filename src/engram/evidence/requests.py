@@ -35,8 +35,16 @@ _SUMMARIZED = re.compile(
     r"Goal|Intent)[^:\n]{0,20})\W*:\W*\s*([^\n]{20,})",
     re.IGNORECASE,
 )
+_SUMMARY_SECTION = re.compile(
+    r"^\W*(?:\d+[.)]\W*)?Primary Request(?: and Intent)?\W*$\n((?:(?!\s*(?:#|\*\*)?\d+[.)]\s+\**Key ).*\n?){1,14})",
+    re.MULTILINE,
+)
+_IN_HAND = re.compile(
+    r"(?:and |is )?(?:currently|now|most recent(?:ly)?|latest|the (?:current|latest|most recent))\b", re.IGNORECASE
+)
 _KEPT_TAG = re.compile(r"</?(?:command-args|user_query|task|feedback|user_message|answer)\b[^>]*>", re.IGNORECASE)
 _IDE_CONTEXT = re.compile(r"^# Context from my IDE setup:.*?^## My request for \w+:\s*", re.DOTALL | re.MULTILINE)
+_FIELD_MARK = re.compile(r"\[\[ ## \w+ ## \]\]\s*")  # names a field of a prompt that a program made
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\[(?:Image|Pasted text)[^\]\n]{0,60}\]|\[image\]", re.IGNORECASE)
 _PLAN = re.compile(
@@ -89,6 +97,8 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 def clean_request(text: str) -> str:
     """Return what a person typed, without what programs added to it and without images."""
     text = text[:_READ]
+    if "[[ ## " in text:
+        text = _FIELD_MARK.sub("", text)
     if "# Context from my IDE" in text:
         text = _IDE_CONTEXT.sub("", text)
     if "<" in text:
@@ -114,7 +124,13 @@ def find_command(text: str) -> str:
 
 
 def find_summarized_request(text: str) -> str:
-    """Return the request that the summary of a compacted conversation states."""
+    """Return the request that the summary of a compacted conversation states: what was in hand, then how it began."""
+    section = _SUMMARY_SECTION.search(text, max(text.rfind("\nSummary:"), 0))
+    points = [_strip_marks(_LIST_MARKER.sub("", line.strip())) for line in section[1].splitlines()] if section else []
+    points = [point for point in points if len(_WORD.findall(point)) >= _TITLE_WORDS]
+    current = [point for point in points if _IN_HAND.match(point)]
+    if points:
+        return to_one_line(". ".join(dict.fromkeys((*current[-1:], points[0]))), 400)
     match = _SUMMARIZED.search(text)
     return to_one_line(_strip_marks(match[1]), 400) if match else ""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from engram.capture.batch import hash_id
 from engram.capture.digests.facts import build_facts
-from engram.evidence import episodes, errors, git_files, intent, purposes, reports, requests, shell_commands
+from engram.evidence import episodes, errors, git_files, intent, purposes, reports, requests, shell_commands, titles
 from engram.evidence.actions import CallAction, classify_call
 from engram.evidence.command_line import has_hidden_status
 from engram.evidence.outcome import judge_outcome
@@ -41,9 +41,10 @@ class Fold:
 
     @property
     def goal(self) -> str:
-        """The user's first request."""
+        """The user's first request, with its subject if it names none."""
         state = self.state
-        return str(state["goal"] or state["prompt"] or state["summarized"] or state["command"])
+        asked = str(state["goal"] or state["prompt"] or state["summarized"])
+        return titles.complete_goal(asked, state["evidence"]["episodes"], state["command"])
 
     def set_cwd(self, cwd: str | None) -> None:
         """Set the session's directory; file names are shown relative to it."""
@@ -115,6 +116,8 @@ class Fold:
         state, message = self.state, requests.clean_request(text)
         if event.name == "command" and not state["command"]:
             state["command"] = requests.find_command(text)
+        if event.name == "command" and requests.find_command(text):
+            self.episodes.add_command(requests.find_command(text))
         if not message or (event.name == "command" and not requests.is_substantial(message)):
             return
         state["turn"] += 1
