@@ -61,7 +61,17 @@ def strip_command(command: str) -> str:
 def is_same_check(command: str, failed: str, text: str) -> bool:
     """Return whether a check covers what an earlier one failed on; `text` names what it failed on."""
     new, old = find_check(command), find_check(failed)
-    if not new or not old or new[0] != old[0]:
+    return bool(new and old) and _is_same_run(new, old, text)  # type: ignore[arg-type]
+
+
+def includes_check(command: str, failed: str, text: str) -> bool:
+    """Return whether one of several checks of a command line covers what an earlier one failed on."""
+    old = find_check(failed)
+    return bool(old) and any(_is_same_run(new, old, text) for new in purposes.list_checks(command))  # type: ignore[arg-type]
+
+
+def _is_same_run(new: tuple[str, ProgramRun], old: tuple[str, ProgramRun], text: str) -> bool:
+    if new[0] != old[0]:
         return False
     if not _is_same_program(new[1], old[1]):  # a task of a runner, or what it runs on the file in question
         return old[1].words[0] in _RUNNERS and any(

@@ -105,6 +105,7 @@ class Fold:
             causes = self.episodes.add_agent_message(text, event, hash_id(event.key))
             if causes:
                 errors.note_cause(self.state, causes[-1])
+            errors.note_way_round(self.state, text)
             self._note_friction(text)
         elif event.name == "prompt" and not self.state["prompt"]:
             self.state["prompt"], self.state["last"] = text[:400], "user"
@@ -180,7 +181,7 @@ class Fold:
         if passed is False or (failed and passed) or (passed is None and errors.is_hidden_failure(action, event.text)):
             self.episodes.dirty |= errors.record(state, action, event, key, self.episodes.number)
         else:
-            self.episodes.dirty |= errors.note_done(state, action, key, passed)
+            self.episodes.dirty |= errors.note_done(state, action, key, passed, event.text)
 
     def _add_files_of_git(self, action: CallAction, output: str) -> None:
         """Add the files that git names: those added to a commit, and those a subagent changed."""
