@@ -11,7 +11,7 @@ from typing import Any
 
 from engram.evidence import command_shape, error_lines, fixes, purposes, same_work, shell_commands
 from engram.evidence.actions import CallAction
-from engram.evidence.content_words import measure_overlap
+from engram.evidence.content_words import extract_content_words, measure_overlap
 from engram.evidence.error_signature import make_signature
 from engram.evidence.run_output import has_build_failed
 from engram.platform.text import to_one_line
@@ -21,6 +21,7 @@ CHECK, COMMAND, EDIT, CALL = "check", "command", "edit", "call"
 
 _KEPT = 40
 _COMMAND = 400  # characters of a command that are compared
+_SHARED_WORDS = 2  # words that the other way has in common with what failed and what was announced
 _ANNOUNCED = 1  # steps within which an agent says what it does instead
 _SOON = 6  # steps within which a tool is called again
 _CONTINUED = frozenset("write_stdin bash_output read_bash bashoutput task agent".split())  # say nothing of their own
@@ -166,7 +167,11 @@ def _is_way_round(error: dict[str, Any], action: CallAction, passed: bool | None
     if not error.get("way") or error["sort"] not in (COMMAND, CALL) or action.kind != "run" or passed is False:
         return False
     error["way_steps"] = int(error.get("way_steps", 0)) + 1
-    return error["way_steps"] <= _SOON and not same_work.is_looking_only(action.subject)
+    if error["way_steps"] > _SOON or same_work.is_looking_only(action.subject):
+        return False
+    told = extract_content_words(f"{error['way']} {error['command']} {error['detail']}")
+    least = 1 if error["sort"] == CALL else _SHARED_WORDS
+    return len(told & extract_content_words(to_one_line(action.subject, _COMMAND))) >= least
 
 
 def note_way_round(state: dict[str, Any], text: str) -> None:

@@ -36,6 +36,9 @@ _MISSING_FILE = re.compile(
 )
 _ANNOUNCEMENT = 1_200  # characters from the end of a message
 _WORDS = 5
+_PROGRAMS = 4  # of a command line of which the last one says what it does
+_KEYWORDS = frozenset("done do then fi for while if else elif esac case in function { }".split())  # of a shell
+_NOT_STARTED = re.compile(r"^(?:Indentation|Syntax)Error: ")
 _FORMATTER = re.compile(
     r"(?:^|\s)(?:--fix|--write|-w|--unsafe-fixes|fmt|format)(?:\s|$)|\b(?:black|isort)\b(?!.*--check)"
 )
@@ -74,8 +77,7 @@ def describe_fix(trail: list[dict[str, Any]], error: dict[str, Any], action: Cal
         if made:
             return Fix(text=f"ran `{made}`, then it passed", kind=SETUP, passing=passing, is_sure=True)
         if error.get("way"):
-            return Fix(text=f"{error['way']} Ran `{_shorten_run(command)}`", kind=REPLACED,
-                       passing=passing, is_sure=True)  # fmt: skip
+            return Fix(text=_describe_way(error["way"], command), kind=REPLACED, passing=passing, is_sure=True)
         return Fix(text=_describe_command(command, error["command"]), kind=REPLACED, passing=passing, is_sure=True)
     return _describe_changes(since, error, passing, command)
 
@@ -113,18 +115,21 @@ def _find_making_run(since: list[dict[str, Any]], error: dict[str, Any]) -> str:
     return to_one_line(same_work.strip_command(made[-1]), _SHOWN) if made else ""
 
 
-def _shorten_run(command: str) -> str:
-    """Return the last program of a command line with short arguments."""
-    runs = [run for run in parse_command(command) if not same_work.is_looking(run)]
-    if len(command) <= _SHOWN or not runs:
-        return to_one_line(command, _SHOWN)
-    return to_one_line(" ".join(to_one_line(word, 60) for word in runs[-1].words), _SHOWN)
+def _describe_way(way: str, command: str) -> str:
+    """Return what an agent announced and the program it then ran; a whole script says nothing on one line."""
+    runs = [run for run in parse_command(command) if not (same_work.is_looking(run) or run.words[0] in _KEYWORDS)]
+    if len(command) <= _SHOWN:
+        return f"{way} Ran `{to_one_line(command, _SHOWN)}`"
+    if not runs or len(runs) > _PROGRAMS:
+        return way
+    shown = " ".join(to_one_line(word, 60) for word in runs[-1].words)
+    return f"{way} Ran `{to_one_line(shown, _SHOWN)}`"
 
 
 def _describe_call(error: dict[str, Any], action: CallAction) -> Fix:
     if error.get("way") and action.kind == "run":
-        return Fix(text=f"{error['way']} Ran `{_shorten_run(action.subject)}`", kind=REPLACED,
-                   passing=to_one_line(action.subject, _SHOWN), is_sure=True)  # fmt: skip
+        passing = to_one_line(action.subject, _SHOWN)
+        return Fix(text=_describe_way(error["way"], action.subject), kind=REPLACED, passing=passing, is_sure=True)
     is_same = not action.detail or action.detail[:200] == error.get("detail")
     text = "passed when repeated" if is_same else f"called {action.subject} with {action.detail}"
     return Fix(text=text, kind=RETRIED, passing="", is_sure=False)
@@ -145,6 +150,10 @@ def _describe_changes(since: list[dict[str, Any]], error: dict[str, Any], passin
     if formatter:
         return Fix(text=f"ran `{formatter}`", kind=CHANGED, passing=passing, is_sure=True)
     touching, edits = list_touching(since, error), _list_edits(since)
+    if _NOT_STARTED.match(error["line"]) and _INLINE.search(error["command"]):
+        return Fix(
+            text="passed when repeated", kind=RETRIED, passing=passing, is_sure=False
+        )  # a slip of the script's own
     changed = list(dict.fromkeys(_get_file_name(path) for item in edits for path in item["files"]))
     if touching:
         return Fix(text=_join_edits(touching), kind=CHANGED, passing=passing, is_sure=True)
