@@ -39,7 +39,7 @@ def list_causes(episode: dict[str, Any]) -> list[dict[str, Any]]:
     A cause that is told after the change, when all checks passed, is the agent's account of what was fixed.
     """
     checks = (episode["tests"], episode["build"])
-    if episode["failed"] or False in checks:
+    if episode["failed"] or episode["tests"] is False:
         return [_name_cause(cause) for cause in episode["causes"] if cause.get("borne") and not episode["failed"]]
     changed, checked = len(episode["changed"]), any(check is not None for check in checks)
     borne = [
