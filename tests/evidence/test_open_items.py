@@ -196,6 +196,16 @@ def test_tasks_created_one_by_one_are_open_until_they_are_completed(engram: Engr
     assert read_open(engram, claude) == []
 
 
+def test_a_task_that_was_begun_before_a_later_one_was_completed_is_not_open(engram: Engram, claude: Claude) -> None:
+    claude.says("Add the export command and document it")
+    for subject in ("Add the export command", "Document the export command"):
+        calls(claude, "TaskCreate", {"subject": subject}, "ok")
+    for number, status in (("1", "in_progress"), ("2", "in_progress"), ("2", "completed")):
+        calls(claude, "TaskUpdate", {"taskId": number, "status": status}, "ok")
+    claude.answers("Both are there.")
+    assert read_open(engram, claude) == []
+
+
 def test_a_step_of_a_plan_that_others_would_see_is_open_until_it_is_done(engram: Engram, claude: Claude) -> None:
     claude.says(
         "Implement the following plan:\n\n# Fix the totals\n\nThe totals of the report are wrong since Monday.\n\n"

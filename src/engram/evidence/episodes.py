@@ -255,7 +255,7 @@ class EpisodeFold:
         if action.todo:
             episode["todo"] = [[to_one_line(text, 120), finished] for text, finished in action.todo[:30]]
         elif task_list.update_tasks(self.state["tasks"], event.name, event.arguments):
-            episode["todo"] = [list(task) for task in self.state["tasks"].values()]
+            episode["todo"] = [task[:2] for task in self.state["tasks"].values()]
         suggested = task_list.read_suggested_task(event.name, event.arguments)
         if suggested:
             episode["suggested"] = [*episode.get("suggested", ()), f"Suggested task: {suggested}"][-4:]

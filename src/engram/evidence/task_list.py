@@ -17,7 +17,7 @@ def update_tasks(tasks: dict[str, list[Any]], name: str | None, arguments: Any) 
     fields = arguments if isinstance(arguments, dict) else {}
     if tool == "taskcreate" and fields.get("subject"):
         created = max(map(int, tasks), default=0) + 1
-        tasks[str(created)] = [to_one_line(str(fields["subject"]), _LONGEST), False]
+        tasks[str(created)] = [to_one_line(str(fields["subject"]), _LONGEST), False, False]
         for old in list(tasks)[:-_KEPT]:
             del tasks[old]
         return True
@@ -27,8 +27,17 @@ def update_tasks(tasks: dict[str, list[Any]], name: str | None, arguments: Any) 
     if status == "deleted":
         del tasks[number]
     elif status:
-        tasks[number][1] = status in _FINISHED
+        tasks[number][1:] = [status in _FINISHED, status == "in_progress"]
+    if status in _FINISHED:
+        _finish_passed_over(tasks, int(number))
     return True
+
+
+def _finish_passed_over(tasks: dict[str, list[Any]], number: int) -> None:
+    """Mark tasks as finished that were begun before another one which is finished now: agents forget to."""
+    for before, task in tasks.items():
+        if int(before) < number and task[2]:
+            task[1:] = [True, False]
 
 
 def read_suggested_task(name: str | None, arguments: Any) -> str:

@@ -17,7 +17,7 @@ from engram.evidence.run_output import has_build_failed, has_check_passed, judge
 from engram.platform.text import to_one_line
 from engram.types import Event
 
-VERSION = 3  # version of the rules; increase it to rebuild older digests whose events are still stored
+VERSION = 4  # version of the rules; increase it to rebuild older digests whose events are still stored
 
 _FILES = 120  # maximum per kind
 _COMMANDS = 24
