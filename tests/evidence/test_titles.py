@@ -76,3 +76,14 @@ def test_a_continued_session_is_about_what_was_in_hand(engram: Engram, claude: C
     assert read_goal(engram, claude) == (
         "Currently implementing the totals of the report. User wanted to brainstorm the new report format"
     )
+
+
+def test_what_a_person_wrote_below_a_pasted_terminal_is_the_goal(engram: Engram, claude: Claude) -> None:
+    claude.says(
+        "$ git push origin main\nerror: No `prek.toml` found in the current directory\n\nhint: rerun your command\n"
+        "error: failed to push some refs\n\nplease fix, I no longer use prek"
+    )
+    claude.answers("I look at the hooks.")
+    assert read_goal(engram, claude) == (
+        "please fix, I no longer use prek: git push origin main: error: No `prek.toml` found in the current directory"
+    )

@@ -91,7 +91,8 @@ _NOT_PUSHED = re.compile(
 )
 _LEFT_ALONE = re.compile(  # what is out of scope because nobody wants it
     r"\b(?:agreed|deliberately|by design|intentional\w*|pre-existing|unrelated (?:to|change|file)|remains? out|"
-    r"stays? out|kept out|untouched|not worth|^out of scope\b|^\W*side finding|(?:is|are|was|were) not needed|no need|skip\w*|should not)\b",
+    r"stays? out|kept out|untouched|not worth|^out of scope\b|^\W*side finding|"
+    r"(?:is|are|was|were) not needed|no need|skip\w*|should not)\b",
     re.IGNORECASE,
 )
 _WISHED = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from engram.evidence import error_lines
 from engram.evidence.content_words import extract_content_words
 from engram.platform.sentences import split_sentences
 from engram.platform.text import to_one_line
@@ -90,6 +91,8 @@ _EMPTY = re.compile(
 _ISSUE_LINK = re.compile(
     r"https?://[\w.-]+/([\w.-]+/)([\w.-]+)/(?:-/)?(?:issues|pull|pulls|merge_requests|discussions)/(\d+)\S*"
 )
+_PASTED_COMMAND = re.compile(r"^(?:➜|❯|\$|%)\s+(?:\S+ git:\S+ (?:✗ )?)?(\S.{3,120})\n")  # a terminal, not a request
+_OWN_WORDS = 300  # characters of the paragraph below a pasted log that are a person's own
 _LINK = re.compile(r"https?://\S+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -148,7 +151,17 @@ def find_goal(text: str, length: int) -> str:
         heading, purpose = plan
         return to_one_line(f"{heading}. {purpose}" if heading and purpose else heading or purpose, length)
     prose = " ".join(_list_prose(text))
+    pasted = _PASTED_COMMAND.match(text)
+    if pasted:
+        return to_one_line(_describe_pasted(text, pasted[1].strip()), length)
     return to_one_line(_shorten_links(prose or text), length)
+
+
+def _describe_pasted(text: str, command: str) -> str:
+    """Return what a person wrote below what they pasted from a terminal, with the command and its error."""
+    last = " ".join(_list_prose(text.rstrip().split("\n\n")[-1]))
+    own = last if last and not _LOG_LINE.match(last) and len(last) < _OWN_WORDS else ""
+    return ": ".join(filter(None, (own.rstrip(" .:"), command, error_lines.find_error_line(text))))
 
 
 def find_title(text: str) -> str:
