@@ -53,3 +53,32 @@ def test_a_guess_or_a_plan_is_no_cause(engram: Engram, claude: Claude, sentence:
     claude.runs("pytest -q", "3 passed in 0.1s")
     claude.answers("It works.")
     assert read_causes(engram, claude) == []
+
+
+def test_the_sentence_after_the_named_cause_belongs_to_it(engram: Engram, claude: Claude) -> None:
+    claude.says("Fix the failing release")
+    claude.answers(
+        "Root cause: the tags exist but the package was never published. Tags pushed by the workflow's own token "
+        "do not start the publish workflow. Let me change that."
+    )
+    edits(claude, "/home/me/app/release.yml")
+    claude.answers("Changed.")
+    assert read_causes(engram, claude) == [
+        (
+            "Root cause: the tags exist but the package was never published. Tags pushed by the workflow's own token "
+            "do not start the publish workflow."
+        )
+    ]
+
+
+def test_what_follows_an_announced_issue_is_the_cause(engram: Engram, claude: Claude) -> None:
+    claude.says("Fix the empty prompt of a reused checkpoint")
+    claude.answers(
+        "I see the issue. When a checkpoint is reused we drop the session that provided it, and the prompt remains "
+        "empty."
+    )
+    edits(claude, "/home/me/app/checkpoint.py")
+    claude.answers("Changed.")
+    assert read_causes(engram, claude) == [
+        "When a checkpoint is reused we drop the session that provided it, and the prompt remains empty."
+    ]

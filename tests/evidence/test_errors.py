@@ -139,3 +139,47 @@ def test_a_later_session_in_which_the_check_passes_closes_the_error(
     assert error.fix == ""
     assert error.fixed_in is not None
     assert engram.get_session(error.fixed_in).native_id == second.session
+
+
+def test_a_script_written_after_one_on_the_command_line_failed_is_its_fix(engram: Engram, claude: Claude) -> None:
+    claude.says("Fix the bytes of the fixture")
+    claude.runs('python3 -c "import io"', "IndentationError: unexpected indent", 1)
+    edits(claude, "/tmp/scratch/fix_bytes.py")
+    claude.runs('python3 "/tmp/scratch/fix_bytes.py"', "done")
+    (error,) = read_errors(engram, claude)
+    assert error.fix == 'wrote fix_bytes.py and ran it: `python3 "/tmp/scratch/fix_bytes.py"`'
+
+
+def test_the_command_that_made_a_missing_file_is_the_fix(engram: Engram, claude: Claude) -> None:
+    claude.says("Try the new build")
+    claude.runs("./out/app.exe print primary", "bash: ./out/app.exe: No such file or directory", 127)
+    claude.runs("go build -o ./out/app.exe .")
+    claude.runs("./out/app.exe print primary --plain", "prompt")
+    (error,) = read_errors(engram, claude)
+    assert error.fix == "ran `go build -o ./out/app.exe .`, then it passed"
+
+
+def test_what_the_agent_announces_and_does_instead_is_the_fix(engram: Engram, claude: Claude) -> None:
+    claude.says("Update the description of the pull request")
+    claude.runs("gh pr edit 12 --body new", "GraphQL: Projects (classic) is being deprecated", 1)
+    claude.answers("`gh pr edit` fails, so I'm switching to the REST endpoint for the body of the pull request.")
+    claude.runs("gh pr view 12", "open")
+    claude.runs("gh api repos/me/app/pulls/12 -X PATCH -f body=new", "ok")
+    (error,) = read_errors(engram, claude)
+    assert error.fix.startswith("`gh pr edit` fails, so I'm switching to the REST endpoint")
+    assert "gh api repos/me/app/pulls/12" in error.fix
+
+
+def test_the_same_slip_in_two_commands_is_two_errors(engram: Engram, claude: Claude) -> None:
+    claude.says("Look for the client")
+    claude.runs("go doc posthog(Config", "(eval):1: parse error near `('", 1)
+    claude.runs("cargo doc posthog(Config", "(eval):1: parse error near `('", 1)
+    assert len(read_errors(engram, claude)) == 2
+
+
+def test_a_linter_among_several_checks_ends_its_error(engram: Engram, claude: Claude) -> None:
+    claude.says("Make the linter happy")
+    claude.runs("golangci-lint run", "config/segment.go:12:1: File is not properly formatted (gofmt)", 1)
+    claude.runs("gofmt -w . && go test ./... && golangci-lint run", "ok  \tapp/config\t0.1s\n0 issues.")
+    (error,) = read_errors(engram, claude)
+    assert error.fix == "ran `gofmt -w . && go test ./... && golangci-lint run`"

@@ -10,6 +10,7 @@ from engram.evidence.decision_kinds import ANSWER, LONGEST, FoundDecision
 from engram.evidence.reports import iter_statements
 from engram.platform.text import to_one_line
 
+_NAMED_PLAN = 200  # characters of a plan that is only named
 _PLAN_READ = 4_000  # characters from the start of a plan
 _QUESTION_TOOLS = frozenset(
     "askuserquestion request_user_input ask_user ask_followup_question question ask_question askquestion".split()
@@ -18,6 +19,7 @@ _PLAN_TOOLS = frozenset("exitplanmode exit_plan_mode plan_exit presentplan prese
 _PLAN_CHOICE = re.compile(
     r"\b(?:solution|approach|design|decisions?|fix|strategy|changes?|implementation|what to)\b", re.IGNORECASE
 )
+_PLAN_FILE = re.compile(r"[/\\]\.\w+[/\\]plans[/\\][^/\\]+\.md$")  # in the directory of an agent program
 _ANSWERED = re.compile(r'"([^"\n]{3,500})"\s*[=:]\s*"([^"]{1,600})"')
 _DECLINED = re.compile(
     r"doesn't want|declined|did not answer|wants? to clarify|cancell?ed|dismissed|timed out", re.IGNORECASE
@@ -32,6 +34,18 @@ def is_question_tool(name: str | None) -> bool:
 def is_plan_tool(name: str | None) -> bool:
     """Return whether a tool presents a plan for approval."""
     return (name or "").rpartition("__")[2].lower() in _PLAN_TOOLS
+
+
+def find_written_plan(name: str | None, arguments: Any) -> str:
+    """Return what a plan is about that a call presents or writes to a file of plans, or ""."""
+    fields = arguments if isinstance(arguments, dict) else {}
+    if is_plan_tool(name):
+        return to_one_line(read_plan(str(fields.get("plan") or "")), _NAMED_PLAN)
+    path, text = fields.get("file_path"), fields.get("content")
+    if not (isinstance(path, str) and isinstance(text, str) and _PLAN_FILE.search(path)):
+        return ""
+    name_of_file = re.split(r"[/\\]", path)[-1]
+    return f"{to_one_line(read_plan(text), _NAMED_PLAN)} ({name_of_file})"
 
 
 def read_tool_answers(arguments: Any, output: str) -> list[FoundDecision]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from engram.evidence.episodes import EpisodeFold, judge_result, list_decisions
+from engram.evidence.titles import complete_title
 
-_KEPT = ("number", "title", "request", "keys", "from", "until", "read", "changed", "commits")
+_KEPT = ("number", "request", "keys", "from", "until", "read", "changed", "commits")
 _ERROR_FACTS = (
     "line", "cause", "fix", "times", "known", "shape", "names", "how", "passing", "verified", "key", "command",
 )  # fmt: skip
@@ -24,7 +25,7 @@ def build_episodes(state: dict[str, Any], fold: EpisodeFold) -> list[dict[str, A
 def _build_episode(state: dict[str, Any], fold: EpisodeFold, episode: dict[str, Any], is_last: bool) -> dict[str, Any]:
     end = fold.describe_end(episode, is_last=True) if is_last else episode
     return {
-        **{name: episode[name] for name in _KEPT},
+        **{name: episode[name] for name in _KEPT}, "title": complete_title({**episode, **end}),
         "result": judge_result(episode, is_last), "more": episode["more"], "decisions": list_decisions(episode),
         "rejected": episode["rejected"], "causes": list_causes(episode),
         "errors": _list_errors(state, episode["number"]), "refused": episode["denied"],
@@ -38,7 +39,7 @@ def list_causes(episode: dict[str, Any]) -> list[dict[str, Any]]:
     A cause that is told after the change, when all checks passed, is the agent's account of what was fixed.
     """
     checks = (episode["tests"], episode["build"])
-    if episode["failed"] or False in checks:
+    if episode["failed"] or episode["tests"] is False:
         return [_name_cause(cause) for cause in episode["causes"] if cause.get("borne") and not episode["failed"]]
     changed, checked = len(episode["changed"]), any(check is not None for check in checks)
     borne = [

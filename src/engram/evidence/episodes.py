@@ -9,7 +9,21 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from engram.evidence import asking_tools, causes, decisions, open_items, purposes, recaps, replies, reports, requests
+from engram.evidence import (
+    asking_tools,
+    causes,
+    decisions,
+    open_items,
+    purposes,
+    recaps,
+    replies,
+    reports,
+    requests,
+    review_findings,
+    same_work,
+    task_list,
+    titles,
+)
 from engram.evidence.actions import CallAction
 from engram.evidence.content_words import measure_overlap
 from engram.evidence.decision_kinds import ACCEPTED, ANSWER, CORRECTION, RECAP, REJECTED, RULE, FoundDecision
@@ -22,6 +36,7 @@ _FILES = 24
 _SPOKEN = 6_000  # characters of the agent's last message that are kept
 _REPORT = 500
 _CAUSES = 6
+_FINDINGS = 16
 _COMPLAINS = re.compile(
     r"^(?:(?:no|hm+|but|ok(?:ay)?|sorry|well|so)[,.]? )*(?:still\b|(?:it|that|this)(?:'s| is)? (?:still|not|"
     r"doesn'?t|didn'?t|does not|did not|broken|wrong|"
@@ -50,7 +65,7 @@ def build_empty_state() -> dict[str, Any]:
     """Return the state of a session without events."""
     return {
         "episodes": [], "closed": 0, "agent": "", "agent_key": 0, "report": "", "pending": {}, "interrupted": False,
-        "acted": False,
+        "acted": False, "plan": "", "outward": [], "tasks": {}, "findings": [], "command": "",
     }  # fmt: skip
 
 
@@ -59,6 +74,8 @@ class EpisodeFold:
 
     def __init__(self, state: dict[str, Any]) -> None:
         self.state = state
+        for name, empty in build_empty_state().items():
+            state.setdefault(name, empty)  # older rules kept less
         self.dirty: set[int] = set()  # numbers of the episodes changed since the last save
         self.dropped: list[dict[str, Any]] = []  # episodes no longer in the state, to be saved
 
@@ -80,6 +97,7 @@ class EpisodeFold:
         message = requests.clean_request(text)
         if not message:
             return False
+        self.state["findings"] = [] if review_findings.takes_up_all(message) else self.state["findings"]
         episode, before = self.current, self.state["agent"]
         interrupted, self.state["interrupted"] = self.state["interrupted"], False
         if episode is None or not episode["request"]:
@@ -106,6 +124,10 @@ class EpisodeFold:
         self.state.update(agent="", agent_key=0, acted=False)
         return is_correction
 
+    def add_command(self, name: str) -> None:
+        """Note the command that work begins with which has no request of its own."""
+        self.state["command"] = name
+
     def add_interrupt(self, event: Event) -> None:
         """Note that the person stopped the agent."""
         self.state["interrupted"] = True
@@ -119,6 +141,8 @@ class EpisodeFold:
                 return
             message = message or episodes[-1]["request"]
         self._close()
+        if review_findings.takes_up_all(message):
+            self.state["findings"] = []
         number = self.state["closed"] + len(episodes)
         episode = {
             "number": number, "title": requests.find_title(message), "request": requests.find_goal(message, 400),
@@ -132,6 +156,13 @@ class EpisodeFold:
         if len(episodes) > _KEPT:
             self.dropped.append(episodes.pop(0))
             self.state["closed"] += 1
+        if titles.is_vague(message) and self.state["agent"]:  # `do both` is about what the agent proposed
+            found = review_findings.find_review_findings(self.state["agent"])
+            proposed = "; ".join(item.removeprefix(review_findings.FOUND) for item in found[:3])
+            proposed = proposed or reports.find_proposal(self.state["agent"], ordered=True)
+            episode["proposed"] = to_one_line(proposed, 160)
+        plan = requests.find_plan(message)
+        self.state["outward"] = open_items.find_outward_steps(plan)[:2] if plan else self.state["outward"]
         self.state.update(agent="", agent_key=0, report="", acted=False)
         self._add_decisions(decisions.read_request(message), key)
         self.dirty.add(number)
@@ -141,14 +172,24 @@ class EpisodeFold:
         episode = self.current
         if episode is not None:
             episode.update(self.describe_end(episode, is_last=False))
+            found = [item for item in episode["open"] if item.startswith(review_findings.FOUND)]
+            self.state["findings"] = [*self.state["findings"], *found][-_FINDINGS:]
             self.dirty.add(episode["number"])
+
+    def _take_up_findings(self, text: str) -> None:
+        """Strike off the findings of an earlier review that a later message or edit is about."""
+        findings = self.state["findings"]
+        self.state["findings"] = [item for item in findings if not review_findings.is_taken_up(item, text)]
 
     def describe_end(self, episode: dict[str, Any], *, is_last: bool) -> dict[str, Any]:
         """Return what the agent reported last in the current episode, and what is open."""
         report = self.state["report"]
         return {
+            "heading": titles.find_subject_heading(report) or episode.get("heading", ""),
             "report": to_one_line(reports.drop_tables(report), _REPORT) if report else episode["report"],
-            "open": open_items.list_episode_items(episode, report, is_last=is_last),
+            "open": open_items.list_episode_items(
+                episode, report, is_last=is_last, plan=self.state["plan"], outward=self.state["outward"]
+            ),
         }
 
     def _add_decisions(self, found: list[FoundDecision], key: int, before: str = "") -> None:
@@ -190,6 +231,8 @@ class EpisodeFold:
             episode["causes"] = [*causes.drop_repeated(episode["causes"], cause), item][-_CAUSES:]
         self.state.update(agent=text[-_SPOKEN:], agent_key=key, report=text[-_SPOKEN:])
         open_items.note_push_state(episode, text)
+        if self.state["findings"]:
+            self._take_up_findings(text)
         self._touch(episode, event, last="assistant")
         return found
 
@@ -213,6 +256,16 @@ class EpisodeFold:
         self.state["acted"] = True
         if action.todo:
             episode["todo"] = [[to_one_line(text, 120), finished] for text, finished in action.todo[:30]]
+        elif task_list.update_tasks(self.state["tasks"], event.name, event.arguments):
+            episode["todo"] = [task[:2] for task in self.state["tasks"].values()]
+        suggested = task_list.read_suggested_task(event.name, event.arguments)
+        if suggested:
+            episode["suggested"] = [*episode.get("suggested", ()), f"Suggested task: {suggested}"][-4:]
+        if self.state["outward"] and open_items.acts_outward(event.name, action.subject):
+            self.state["outward"] = []
+        if task_list.dismisses_task(event.name):
+            episode["suggested"] = []
+        self.state["plan"] = asking_tools.find_written_plan(event.name, event.arguments) or self.state["plan"]
         if asking_tools.is_question_tool(event.name) or asking_tools.is_plan_tool(event.name):
             self.state["pending"] = {
                 "call": event.call_id, "name": event.name, "arguments": _shrink(event.arguments), "key": key,
@@ -221,9 +274,9 @@ class EpisodeFold:
 
     def _begin_unasked(self, event: Event, key: int) -> None:
         """Begin an episode for work whose request is not in the transcript."""
-        self._begin("(request not in the transcript)", event, key)
+        self._begin(titles.UNKNOWN, event, key)
         if self.current:
-            self.current["request"] = ""
+            self.current.update(request="", title=self.state["command"] or titles.UNKNOWN)
 
     def add_result(self, action: CallAction, event: Event, key: int, failed: bool) -> None:
         """Add the result of a call."""
@@ -239,6 +292,10 @@ class EpisodeFold:
         elif not failed:
             _add_paths(episode["read"], action.reads)
             _add_paths(episode["changed"], action.changes)
+            if self.state["findings"] and action.lines:
+                self._take_up_findings(action.lines)
+            if any(not TEMPORARY.search(path) for path in action.changes):
+                self.state["plan"] = ""  # it is being carried out
         self._touch(episode, event, last="result")
 
     def _add_answer(self, pending: dict[str, Any], event: Event, key: int) -> None:
@@ -278,6 +335,9 @@ class EpisodeFold:
         reason = decisions.find_denial_reason(event.text)
         what = to_one_line(f"{_VERBS.get(action.kind, 'use')} {action.subject}", 200)
         episode["denied"] = [*episode["denied"], what][-6:]
+        check = same_work.find_check(action.subject)
+        if check and check[0] == purposes.TEST:
+            episode["not_run"] = f"Not run: `{to_one_line(action.subject, 120)}`, which was denied"
         self._add_decisions(decisions.read_refusal(reason, what), key)
 
     def add_changed(self, paths: tuple[str, ...]) -> None:
@@ -293,6 +353,7 @@ class EpisodeFold:
         if episode is None or passed is None:
             return
         episode["tests" if purpose == purposes.TEST else "build"] = passed
+        episode["not_run"] = ""
         episode["causes"] = [
             dict(cause, borne=cause.get("borne") or (passed and len(episode["changed"]) > 0))
             for cause in episode["causes"]
@@ -359,7 +420,7 @@ def list_all_open(state: dict[str, Any]) -> list[str]:
     """Return what a session left undone, newest first."""
     episodes = state["episodes"]
     current = EpisodeFold(state).describe_end(episodes[-1], is_last=True) if episodes else {}
-    return open_items.list_session_items(episodes, current)
+    return open_items.list_session_items(episodes, current, state.get("findings", ()))
 
 
 def judge_result(episode: dict[str, Any], is_last: bool) -> str:

@@ -50,6 +50,7 @@ _POSITION = re.compile(r"([\w./\\@-]+\.[a-z]{1,5}):\d+\b")
 STOPPED = re.compile(r"^Command (?:did not complete within|timed out)", re.IGNORECASE)
 _SOMEHOW = 5  # rank of a line with a word for an error
 _NOT_STARTED = re.compile(r"^(?:Indentation|Syntax|ModuleNotFound|Import|Name|FileNotFound)Error: ")
+EXCEPTION = 2  # rank of the last exception of a program
 STATED = 4  # rank of a line that begins like a message of a program
 _NAMES = 12
 

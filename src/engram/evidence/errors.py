@@ -11,8 +11,9 @@ from typing import Any
 
 from engram.evidence import command_shape, error_lines, fixes, purposes, same_work, shell_commands
 from engram.evidence.actions import CallAction
-from engram.evidence.content_words import measure_overlap
+from engram.evidence.content_words import extract_content_words, measure_overlap
 from engram.evidence.error_signature import make_signature
+from engram.evidence.run_output import has_build_failed
 from engram.platform.text import to_one_line
 from engram.types import Event
 
@@ -20,6 +21,8 @@ CHECK, COMMAND, EDIT, CALL = "check", "command", "edit", "call"
 
 _KEPT = 40
 _COMMAND = 400  # characters of a command that are compared
+_SHARED_WORDS = 2  # words that the other way has in common with what failed and what was announced
+_ANNOUNCED = 1  # steps within which an agent says what it does instead
 _SOON = 6  # steps within which a tool is called again
 _CONTINUED = frozenset("write_stdin bash_output read_bash bashoutput task agent".split())  # say nothing of their own
 _TRAIL = 60  # steps that are remembered
@@ -55,7 +58,7 @@ def record(state: dict[str, Any], action: CallAction, event: Event, key: int, ep
         return set()
     fixed = _close_replaced(state, action, text, key) if action.kind == "run" else set()
     signature = make_signature(line)
-    known = next((error for error in state["errors"] if error["known"] == signature), None)
+    known = next((error for error in state["errors"] if _is_repeated(error, action, signature, line)), None)
     if known is None:
         known = {"known": signature, "times": 0, "keys": [], "key": key}
         state["errors"].append(known)
@@ -64,6 +67,15 @@ def record(state: dict[str, Any], action: CallAction, event: Event, key: int, ep
     if len(state["errors"]) > _KEPT:
         state["errors"].pop(next((n for n, error in enumerate(state["errors"]) if not error["open"]), 0))
     return fixed
+
+
+def _is_repeated(error: dict[str, Any], action: CallAction, signature: str, line: str) -> bool:
+    """Return whether a failure is one seen before; a slip in how something is called is one of that command only."""
+    if error["known"] != signature:
+        return False
+    if action.kind != "run" or not same_work.is_call_error(line) or not error["open"]:
+        return True
+    return bool(error["shape"] == command_shape.shape_call(action.subject))
 
 
 def _describe(state: dict[str, Any], action: CallAction, text: str, line: str) -> dict[str, Any]:
@@ -109,7 +121,12 @@ def _is_no_error(action: CallAction, text: str, line: str) -> bool:
         return True
     if check and (_STASHED.search(action.subject) or (check[0] == purposes.TEST and not _tells_failure(line))):
         return True
-    return same_work.is_search(action.subject) and not error_lines.STOPPED.match(line)
+    return same_work.is_search(action.subject) and not (error_lines.STOPPED.match(line) or _is_crash(text, line))
+
+
+def _is_crash(text: str, line: str) -> bool:
+    """Return whether a program that was only to tell something broke down."""
+    return "Traceback (most recent call last)" in text and error_lines.get_rank(line) <= error_lines.EXCEPTION
 
 
 def _says_error(text: str, line: str) -> bool:
@@ -129,35 +146,69 @@ def is_hidden_failure(action: CallAction, text: str) -> bool:
     return action.kind == "run" and error_lines.is_error_message(text)
 
 
-def note_done(state: dict[str, Any], action: CallAction, key: int, passed: bool | None) -> set[int]:
+def note_done(state: dict[str, Any], action: CallAction, key: int, passed: bool | None, text: str = "") -> set[int]:
     """Note a call that did not fail, and close the errors that it ends.
 
-    `passed` is None if it is not known whether the call did what it was to do. Return the numbers of the episodes whose
-    errors were closed.
+    `passed` is None if it is not known whether the call did what it was to do; `text` is its output. Return the numbers
+    of the episodes whose errors were closed.
     """
-    step = _count_step(state)
+    _count_step(state)
     closed = {
         _close(state, error, action, key, passed)
         for error in state["errors"]
-        if error["open"] and _ends(error, action, passed, step)
+        if error["open"] and (_ends(state, error, action, passed, text) or _is_way_round(error, action, passed))
     }
-    _add_to_trail(state, action, step)
+    _add_to_trail(state, action, state["step"])
     return closed
 
 
-def _ends(error: dict[str, Any], action: CallAction, passed: bool | None, step: int) -> bool:
+def _is_way_round(error: dict[str, Any], action: CallAction, passed: bool | None) -> bool:
+    """Return whether a call is what the agent announced to do instead of what had just failed."""
+    if not error.get("way") or error["sort"] not in (COMMAND, CALL) or action.kind != "run" or passed is False:
+        return False
+    error["way_steps"] = int(error.get("way_steps", 0)) + 1
+    if error["way_steps"] > _SOON or same_work.is_looking_only(action.subject):
+        return False
+    told = extract_content_words(f"{error['way']} {error['command']} {error['detail']}")
+    least = 1 if error["sort"] == CALL else _SHARED_WORDS
+    return len(told & extract_content_words(to_one_line(action.subject, _COMMAND))) >= least
+
+
+def note_way_round(state: dict[str, Any], text: str) -> None:
+    """Note what an agent announces to do instead of what has just failed."""
+    last = state["errors"][-1] if state["errors"] else None
+    if last is None or not last["open"] or state.get("step", 0) - last["step"] > _ANNOUNCED:
+        return
+    way = fixes.find_way_round(text)
+    if way:
+        last["way"] = way
+
+
+def _ends(state: dict[str, Any], error: dict[str, Any], action: CallAction, passed: bool | None, text: str) -> bool:
     """Return whether a call does what an error prevented."""
-    sort, age = error["sort"], step - error["step"]
+    sort, age = error["sort"], state["step"] - error["step"]
     if sort in (EDIT, CALL):
         return _ends_refused_call(error, action, age)
     if action.kind != "run":
         return False
     command = to_one_line(action.subject, _COMMAND)
     if sort == CHECK:
-        return passed is True and same_work.is_same_check(command, error["command"], _get_text(error))
+        return passed is True and _passes_check(error, command, text)
     if same_work.is_same_command(command, error["command"]):
         return passed is not False
-    return passed is not False and same_work.replaces(command, error["command"], error["line"], age)
+    if passed is False:
+        return False
+    return same_work.replaces(command, error["command"], error["line"], age) or bool(
+        fixes.find_written_script(state["trail"], error, command)
+    )
+
+
+def _passes_check(error: dict[str, Any], command: str, text: str) -> bool:
+    """Return whether a command that passed runs the check again, alone or as one of several none of which complains."""
+    failed, names = error["command"], _get_text(error)
+    if same_work.is_same_check(command, failed, names):
+        return True
+    return same_work.includes_check(command, failed, names) and not has_build_failed(text)
 
 
 def note_seen(state: dict[str, Any], action: CallAction, text: str, key: int) -> set[int]:

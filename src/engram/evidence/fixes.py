@@ -9,6 +9,7 @@ from typing import Any
 from engram.evidence import same_work
 from engram.evidence.actions import CallAction
 from engram.evidence.command_line import parse_command
+from engram.platform.sentences import split_sentences
 from engram.platform.text import to_one_line
 from engram.platform.value import value
 
@@ -21,6 +22,23 @@ _SETUP_WORDS = frozenset(
     "install sync add ci restore download generate migrate init tidy fetch pull rebase login build".split()
 )
 _SETUP_PROGRAMS = frozenset("mkdir chmod export source ln npm-install".split())
+_WAY_ROUND = re.compile(
+    r"\b(?:let me|let's|i'?ll|i(?:'m| am)|i will|going to|so)\b.{3,120}\b(?:instead|manually|directly|"
+    r"(?:an)?other way|fall(?:ing)? ?back|workaround)\b|"
+    r"\b(?:switch(?:ing)? to|use the fallback|work(?:ing)? around)\b|"
+    r"\binstead of\b.{3,80}\b(?:i'll|i'm|let me|using)\b|"
+    r"\b(?:writing|using|running|trying) .{3,100}\binstead\b",
+    re.IGNORECASE,
+)
+_INLINE = re.compile(r"\s-(?:c|e|lc|Command)\s|<<-?\s*['\"]?\w")
+_MISSING_FILE = re.compile(
+    r"([\w./\\:~$-]+\.\w{1,6})['\"`]?:? (?:no such file|not found|does not exist|cannot find)", re.IGNORECASE
+)
+_ANNOUNCEMENT = 1_200  # characters from the end of a message
+_WORDS = 5
+_PROGRAMS = 4  # of a command line of which the last one says what it does
+_KEYWORDS = frozenset("done do then fi for while if else elif esac case in function { }".split())  # of a shell
+_NOT_STARTED = re.compile(r"^(?:Indentation|Syntax)Error: ")
 _FORMATTER = re.compile(
     r"(?:^|\s)(?:--fix|--write|-w|--unsafe-fixes|fmt|format)(?:\s|$)|\b(?:black|isort)\b(?!.*--check)"
 )
@@ -51,11 +69,67 @@ def describe_fix(trail: list[dict[str, Any]], error: dict[str, Any], action: Cal
     command = to_one_line(action.subject, 400)
     is_same = same_work.is_same_command(command, error["command"])
     if error["sort"] == "command" and not is_same:
+        script = find_written_script(trail, error, command)
+        if script:
+            return Fix(text=f"wrote {script} and ran it: `{to_one_line(command, _SHOWN)}`", kind=REPLACED,
+                       passing=passing, is_sure=True)  # fmt: skip
+        made = _find_making_run(since, error)
+        if made:
+            return Fix(text=f"ran `{made}`, then it passed", kind=SETUP, passing=passing, is_sure=True)
+        if error.get("way"):
+            return Fix(text=_describe_way(error["way"], command), kind=REPLACED, passing=passing, is_sure=True)
         return Fix(text=_describe_command(command, error["command"]), kind=REPLACED, passing=passing, is_sure=True)
     return _describe_changes(since, error, passing, command)
 
 
+def find_way_round(text: str) -> str:
+    """Return the sentence in which an agent announces another way to do what has just failed, or ""."""
+    for line in text[-_ANNOUNCEMENT:].splitlines():
+        for sentence in split_sentences(line.strip(" *-")):
+            if _WAY_ROUND.search(sentence) and len(sentence.split()) >= _WORDS:
+                return to_one_line(sentence.rstrip(":").rstrip(".") + ".", _SHOWN)
+    return ""
+
+
+def find_written_script(trail: list[dict[str, Any]], error: dict[str, Any], command: str) -> str:
+    """Return the file written since an error that a command runs, if a script on the command line failed before."""
+    if not _INLINE.search(error["command"]):
+        return ""
+    programs = {run.words[0] for run in parse_command(error["command"])}
+    if not any(run.words[0] in programs for run in parse_command(command)):
+        return ""
+    written = [
+        path for item in trail if item["step"] > error["step"] and item["kind"] == "edit" for path in item["files"]
+    ]
+    return next((name for name in map(_get_file_name, written) if name in command), "")
+
+
+def _find_making_run(since: list[dict[str, Any]], error: dict[str, Any]) -> str:
+    """Return the command that made the file whose absence was the error, or ""."""
+    missing = _MISSING_FILE.search(error["line"])
+    name = _get_file_name(missing[1].rstrip("'\"`:")) if missing else ""
+    if len(name) < len("a.py"):
+        return ""
+    runs = [item["command"] for item in since if item["kind"] == "run" and name in item["command"]]
+    made = [command for command in runs if not same_work.is_looking_only(command)]
+    return to_one_line(same_work.strip_command(made[-1]), _SHOWN) if made else ""
+
+
+def _describe_way(way: str, command: str) -> str:
+    """Return what an agent announced and the program it then ran; a whole script says nothing on one line."""
+    runs = [run for run in parse_command(command) if not (same_work.is_looking(run) or run.words[0] in _KEYWORDS)]
+    if len(command) <= _SHOWN:
+        return f"{way} Ran `{to_one_line(command, _SHOWN)}`"
+    if not runs or len(runs) > _PROGRAMS:
+        return way
+    shown = " ".join(to_one_line(word, 60) for word in runs[-1].words)
+    return f"{way} Ran `{to_one_line(shown, _SHOWN)}`"
+
+
 def _describe_call(error: dict[str, Any], action: CallAction) -> Fix:
+    if error.get("way") and action.kind == "run":
+        passing = to_one_line(action.subject, _SHOWN)
+        return Fix(text=_describe_way(error["way"], action.subject), kind=REPLACED, passing=passing, is_sure=True)
     is_same = not action.detail or action.detail[:200] == error.get("detail")
     text = "passed when repeated" if is_same else f"called {action.subject} with {action.detail}"
     return Fix(text=text, kind=RETRIED, passing="", is_sure=False)
@@ -76,10 +150,14 @@ def _describe_changes(since: list[dict[str, Any]], error: dict[str, Any], passin
     if formatter:
         return Fix(text=f"ran `{formatter}`", kind=CHANGED, passing=passing, is_sure=True)
     touching, edits = list_touching(since, error), _list_edits(since)
+    if _NOT_STARTED.match(error["line"]) and _INLINE.search(error["command"]):
+        return Fix(
+            text="passed when repeated", kind=RETRIED, passing=passing, is_sure=False
+        )  # a slip of the script's own
     changed = list(dict.fromkeys(_get_file_name(path) for item in edits for path in item["files"]))
     if touching:
         return Fix(text=_join_edits(touching), kind=CHANGED, passing=passing, is_sure=True)
-    setup = _find_setup(since)
+    setup = _find_setup(since) or _find_own_setup(command, error["command"])
     if setup and (error["sort"] == "command" or not edits):
         return Fix(text=f"ran `{setup}`, then it passed", kind=SETUP, passing=passing, is_sure=True)
     if error["sort"] == "command" and same_work.is_call_error(error["line"]):
@@ -181,6 +259,12 @@ def _find_setup(since: list[dict[str, Any]]) -> str:
         if item["kind"] == "run" and any(_is_setup(run.words) for run in parse_command(item["command"])):
             return to_one_line(item["command"], _SHOWN)
     return ""
+
+
+def _find_own_setup(command: str, failed: str) -> str:
+    """Return the part of the passing command line that installs or prepares something, unlike the one that failed."""
+    runs = [" ".join(run.words) for run in parse_command(command) if _is_setup(run.words)]
+    return next((to_one_line(run, _SHOWN) for run in runs if run not in failed), "")
 
 
 def _is_setup(words: tuple[str, ...]) -> bool:

@@ -80,6 +80,12 @@ def find_run(command: str) -> tuple[str, ProgramRun | None]:
     return "", None
 
 
+def list_checks(command: str) -> list[tuple[str, ProgramRun]]:
+    """Return every test, build and linter that a command line runs."""
+    named = [(_name_purpose(run.words), run) for run in parse_command(command)]
+    return [(purpose, run) for purpose, run in named if purpose in (TEST, BUILD, LINT)]
+
+
 def list_targets(run: ProgramRun) -> list[str]:
     """Return the files, directories or packages that a check is run on; none if it is run on everything."""
     name, arguments = run.words[0], _list_arguments(run.words[1:])

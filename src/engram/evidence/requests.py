@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from engram.evidence import error_lines
 from engram.evidence.content_words import extract_content_words
 from engram.platform.sentences import split_sentences
 from engram.platform.text import to_one_line
@@ -41,8 +42,16 @@ _SUMMARIZED = re.compile(
     r"Goal|Intent)[^:\n]{0,20})\W*:\W*\s*([^\n]{20,})",
     re.IGNORECASE,
 )
+_SUMMARY_SECTION = re.compile(
+    r"^\W*(?:\d+[.)]\W*)?Primary Request(?: and Intent)?\W*$\n((?:(?!\s*(?:#|\*\*)?\d+[.)]\s+\**Key ).*\n?){1,14})",
+    re.MULTILINE,
+)
+_IN_HAND = re.compile(
+    r"(?:and |is )?(?:currently|now|most recent(?:ly)?|latest|the (?:current|latest|most recent))\b", re.IGNORECASE
+)
 _KEPT_TAG = re.compile(r"</?(?:command-args|user_query|task|feedback|user_message|answer)\b[^>]*>", re.IGNORECASE)
 _IDE_CONTEXT = re.compile(r"^# Context from my IDE setup:.*?^## My request for \w+:\s*", re.DOTALL | re.MULTILINE)
+_FIELD_MARK = re.compile(r"\[\[ ## \w+ ## \]\]\s*")  # names a field of a prompt that a program made
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\[(?:Image|Pasted text)[^\]\n]{0,60}\]|\[image\]", re.IGNORECASE)
 _PLAN = re.compile(
@@ -88,6 +97,8 @@ _EMPTY = re.compile(
 _ISSUE_LINK = re.compile(
     r"https?://[\w.-]+/([\w.-]+/)([\w.-]+)/(?:-/)?(?:issues|pull|pulls|merge_requests|discussions)/(\d+)\S*"
 )
+_PASTED_COMMAND = re.compile(r"^(?:➜|❯|\$|%)\s+(?:\S+ git:\S+ (?:✗ )?)?(\S.{3,120})\n")  # a terminal, not a request
+_OWN_WORDS = 300  # characters of the paragraph below a pasted log that are a person's own
 _LINK = re.compile(r"https?://\S+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -95,6 +106,8 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 def clean_request(text: str) -> str:
     """Return what a person typed, without what programs added to it and without images."""
     text = text[:_READ]
+    if "[[ ## " in text:
+        text = _FIELD_MARK.sub("", text)
     if "# Context from my IDE" in text:
         text = _IDE_CONTEXT.sub("", text)
     if "<" in text:
@@ -122,7 +135,13 @@ def find_command(text: str) -> str:
 
 
 def find_summarized_request(text: str) -> str:
-    """Return the request that the summary of a compacted conversation states."""
+    """Return the request that the summary of a compacted conversation states: what was in hand, then how it began."""
+    section = _SUMMARY_SECTION.search(text, max(text.rfind("\nSummary:"), 0))
+    points = [_strip_marks(_LIST_MARKER.sub("", line.strip())) for line in section[1].splitlines()] if section else []
+    points = [point for point in points if len(_WORD.findall(point)) >= _TITLE_WORDS]
+    current = [point for point in points if _IN_HAND.match(point)]
+    if points:
+        return to_one_line(". ".join(dict.fromkeys((*current[-1:], points[0]))), 400)
     match = _SUMMARIZED.search(text)
     return to_one_line(_strip_marks(match[1]), 400) if match else ""
 
@@ -140,7 +159,17 @@ def find_goal(text: str, length: int) -> str:
         heading, purpose = plan
         return to_one_line(f"{heading}. {purpose}" if heading and purpose else heading or purpose, length)
     prose = " ".join(_list_prose(text))
+    pasted = _PASTED_COMMAND.match(text)
+    if pasted:
+        return to_one_line(_describe_pasted(text, pasted[1].strip()), length)
     return to_one_line(_shorten_links(prose or text), length)
+
+
+def _describe_pasted(text: str, command: str) -> str:
+    """Return what a person wrote below what they pasted from a terminal, with the command and its error."""
+    last = " ".join(_list_prose(text.rstrip().split("\n\n")[-1]))
+    own = last if last and not _LOG_LINE.match(last) and len(last) < _OWN_WORDS else ""
+    return ": ".join(filter(None, (own.rstrip(" .:"), command, error_lines.find_error_line(text))))
 
 
 def find_title(text: str) -> str:

@@ -21,11 +21,13 @@ _MISSING = re.compile(
     r"(?:command not found: ([\w.+-]+)|([\w.+-]+): (?:command )?not found|'([\w.+-]+)' is not recognized)"
 )
 _LOOKING = frozenset("ls cat head tail find grep rg which tree pwd echo stat wc file type test sed awk jq".split())
+_QUIET = frozenset("cd sleep set true false : exit date mkdir export unset".split())  # do nothing by themselves
 _FILTERS = frozenset("head tail grep rg cat wc sort uniq less tee".split())  # programs at the end of a pipe
 _LOOKING_SUBCOMMANDS = re.compile(
     r"^(?:gh (?:api|run|issue|search|pr (?:view|checks|list|diff))|git (?:log|status|show|diff|branch|remote|rev-parse)"
     r"|npm (?:view|ls)|docker (?:ps|logs)|kubectl get)"
 )
+_SENDS = frozenset(("-X", "--method", "-f", "-F", "--field", "--raw-field", "--input"))  # options of `gh api`
 _RUNNERS = frozenset("npm bun pnpm yarn mise make just task deno".split())
 _ALL_TESTS = frozenset(("tests", "test", "spec", "src", "lib"))  # directories that hold everything
 _INTERPRETERS = frozenset("python python3 node ruby perl bash sh zsh wsl powershell pwsh deno bun".split())
@@ -61,7 +63,17 @@ def strip_command(command: str) -> str:
 def is_same_check(command: str, failed: str, text: str) -> bool:
     """Return whether a check covers what an earlier one failed on; `text` names what it failed on."""
     new, old = find_check(command), find_check(failed)
-    if not new or not old or new[0] != old[0]:
+    return bool(new and old) and _is_same_run(new, old, text)  # type: ignore[arg-type]
+
+
+def includes_check(command: str, failed: str, text: str) -> bool:
+    """Return whether one of several checks of a command line covers what an earlier one failed on."""
+    old = find_check(failed)
+    return bool(old) and any(_is_same_run(new, old, text) for new in purposes.list_checks(command))  # type: ignore[arg-type]
+
+
+def _is_same_run(new: tuple[str, ProgramRun], old: tuple[str, ProgramRun], text: str) -> bool:
+    if new[0] != old[0]:
         return False
     if not _is_same_program(new[1], old[1]):  # a task of a runner, or what it runs on the file in question
         return old[1].words[0] in _RUNNERS and any(
@@ -142,6 +154,8 @@ def _find_culprit(failed: str, line: str) -> ProgramRun | None:
 
 def is_looking(run: ProgramRun) -> bool:
     """Return whether a program only looks at something."""
+    if run.words[:2] == ("gh", "api") and _SENDS.intersection(run.words):
+        return False
     return run.words[0] in _LOOKING or bool(_LOOKING_SUBCOMMANDS.match(" ".join(run.words[:3])))
 
 
@@ -157,7 +171,7 @@ def _is_probe(run: ProgramRun) -> bool:
 
 def is_looking_only(command: str) -> bool:
     """Return whether a command line changes nothing that can be told."""
-    return all(is_looking(run) or run.words[0] in ("cd", "sleep", "set") for run in parse_command(command))
+    return all(is_looking(run) or run.words[0] in _QUIET for run in parse_command(command))
 
 
 def _does_same(run: ProgramRun, failed: ProgramRun, least: float) -> bool:

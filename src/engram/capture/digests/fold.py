@@ -19,7 +19,8 @@ from engram.evidence import (
     requests,
     shell_commands,
     task_commands,
-)  # fmt: skip
+    titles,
+)
 from engram.evidence.actions import CallAction, classify_call
 from engram.evidence.command_line import has_hidden_status
 from engram.evidence.outcome import judge_outcome
@@ -52,9 +53,10 @@ class Fold:
 
     @property
     def goal(self) -> str:
-        """The user's first request."""
+        """The user's first request, with its subject if it names none."""
         state = self.state
-        return str(state["goal"] or state["prompt"] or state["summarized"] or state["command"])
+        asked = str(state["goal"] or state["prompt"] or state["summarized"])
+        return titles.complete_goal(asked, state["evidence"]["episodes"], state["command"])
 
     def set_cwd(self, cwd: str | None) -> None:
         """Set the session's directory; file names are shown relative to it."""
@@ -115,6 +117,7 @@ class Fold:
             causes = self.episodes.add_agent_message(text, event, hash_id(event.key))
             if causes:
                 errors.note_cause(self.state, causes[-1])
+            errors.note_way_round(self.state, text)
             self._note_friction(text)
         elif event.name == "prompt" and not self.state["prompt"]:
             self.state["prompt"], self.state["last"] = text[:400], "user"
@@ -126,6 +129,8 @@ class Fold:
         state, message = self.state, requests.clean_request(text)
         if event.name == "command" and not state["command"]:
             state["command"] = requests.find_command(text)
+        if event.name == "command" and requests.find_command(text):
+            self.episodes.add_command(requests.find_command(text))
         if not message or (event.name == "command" and not requests.is_substantial(message)):
             return
         state["turn"] += 1
@@ -188,7 +193,7 @@ class Fold:
         if passed is False or (failed and passed) or (passed is None and errors.is_hidden_failure(action, event.text)):
             self.episodes.dirty |= errors.record(state, action, event, key, self.episodes.number)
         else:
-            self.episodes.dirty |= errors.note_done(state, action, key, passed)
+            self.episodes.dirty |= errors.note_done(state, action, key, passed, event.text)
 
     def _add_files_of_git(self, action: CallAction, output: str) -> None:
         """Add the files that git names: those added to a commit, and those a subagent changed."""
