@@ -57,11 +57,14 @@ class GuideFile:
     project: str = ""  # its project; empty for all projects
 
 
-def register_like_claude(before: str, after: str, end_seconds: int = 10) -> tuple[HookRegistration, ...]:
-    """Return the events of agents that adopted Claude Code's names."""
+def register_like_claude(
+    before: str, after: str, end_seconds: int = 10, failed: str = ""
+) -> tuple[HookRegistration, ...]:  # fmt: skip
+    """Return the events of agents that adopted Claude Code's names; `failed` is for those with an event of failures."""
+    failures = (HookRegistration("PostToolUseFailure", failed),) if failed else ()
     return (
         HookRegistration("SessionStart"), HookRegistration("UserPromptSubmit"), HookRegistration("PreToolUse", before),
-        HookRegistration("PostToolUse", after), HookRegistration("Stop"), HookRegistration("PreCompact"),
+        HookRegistration("PostToolUse", after), *failures, HookRegistration("Stop"), HookRegistration("PreCompact"),
         HookRegistration("SessionEnd", seconds=end_seconds),
     )  # fmt: skip
 

@@ -40,7 +40,9 @@ class ClaudeCode(Agent):
     edit_tools = ("Edit", "MultiEdit", "Write", "NotebookEdit")
     read_tools = ("Read", "NotebookRead")
     shell_tools = ("Bash",)
-    hooks = register_like_claude("|".join((*edit_tools, *shell_tools)), "|".join(("Read", *edit_tools, *shell_tools)))
+    hooks = register_like_claude(
+        "|".join((*edit_tools, *shell_tools)), "|".join(("Read", *edit_tools, *shell_tools)), failed="Bash"
+    )
     transcript_marks = ("/.claude/",)
 
     server_fields: Mapping[str, Any] = {"type": "stdio"}

@@ -50,9 +50,17 @@ def describe_fix(trail: list[dict[str, Any]], error: dict[str, Any], action: Cal
         return _describe_call(error, action)
     command = to_one_line(action.subject, 400)
     is_same = same_work.is_same_command(command, error["command"])
-    if error["sort"] == "command" and not is_same:
+    if not is_same and (error["sort"] == "command" or _is_called_otherwise(since, error, command)):
         return Fix(text=_describe_command(command, error["command"]), kind=REPLACED, passing=passing, is_sure=True)
     return _describe_changes(since, error, passing, command)
+
+
+def _is_called_otherwise(since: list[dict[str, Any]], error: dict[str, Any], command: str) -> bool:
+    """Return whether a check passed with or without a wrapper, and nothing was changed or installed before."""
+    if _list_edits(since) or _find_setup(since):
+        return False
+    failed, passed = (same_work.strip_command(line).split() for line in (error["command"], command))
+    return failed[:1] != passed[:1] and (set(failed) < set(passed) or set(passed) < set(failed))
 
 
 def _describe_call(error: dict[str, Any], action: CallAction) -> Fix:

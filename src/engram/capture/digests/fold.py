@@ -9,7 +9,17 @@ from typing import Any
 
 from engram.capture.batch import hash_id
 from engram.capture.digests.facts import build_facts
-from engram.evidence import episodes, errors, git_files, intent, purposes, reports, requests, shell_commands
+from engram.evidence import (
+    command_counts,
+    episodes,
+    errors,
+    git_files,
+    intent,
+    purposes,
+    reports,
+    requests,
+    shell_commands,
+)
 from engram.evidence.actions import CallAction, classify_call
 from engram.evidence.command_line import has_hidden_status
 from engram.evidence.outcome import judge_outcome
@@ -17,7 +27,7 @@ from engram.evidence.run_output import has_build_failed, has_check_passed, judge
 from engram.platform.text import to_one_line
 from engram.types import Event
 
-VERSION = 3  # version of the rules; increase it to rebuild older digests whose events are still stored
+VERSION = 4  # version of the rules; increase it to rebuild older digests whose events are still stored
 
 _FILES = 120  # maximum per kind
 _COMMANDS = 24
@@ -35,7 +45,7 @@ class Fold:
 
     def __init__(self, state: dict[str, Any] | None = None) -> None:
         self.state: dict[str, Any] = {**_build_empty_state(), **(state or {})}  # older rules had fewer facts
-        self.state["errors"] = [error for error in self.state["errors"] if "how" in error]
+        self.state["errors"] = [error for error in self.state["errors"] if "part" in error]
         self.episodes = episodes.EpisodeFold(self.state["evidence"])
         self.version = VERSION
 
@@ -166,6 +176,7 @@ class Fold:
         self.episodes.add_result(action, event, key, failed)
         if event.verdict in ("denied", "interrupted"):
             state["denials"] += event.verdict == "denied"
+            command_counts.note_refusal(state, action, event)
             return
         if not failed:
             _count_files(state["read"], action.reads)
@@ -218,6 +229,7 @@ class Fold:
         if purpose or failed:
             code = event.exit_code if event.exit_code is not None else int(failed)
             state["notable"] = [*state["notable"], [shell_commands.shorten_command(action.subject), code]][-_COMMANDS:]
+        command_counts.count_command(state, action.subject, event, passed)
         return passed
 
     def _record_run(self, purpose: str, passed: bool | None) -> None:
@@ -291,6 +303,7 @@ def _build_empty_state() -> dict[str, Any]:
         "acts": 0, "from": None, "until": 0, "active": 0, "read": {}, "changed": {}, "tools": {}, "todo": [],
         "waiting": {}, "commands": 0, "failed": 0,
         "notable": [], "errors": [], "trail": [], "step": 0, "passed": {},
+        "runs": {}, "refused": {},
         "tests": {"runs": 0, "failed": 0, "last": None}, "last_build": None,
         "commits": [], "dropped": 0, "objected": None, "requests": [], "reverted": 0, "pushed": 0, "corrections": 0,
         "objections": [], "friction": [], "interrupts": 0, "denials": 0, "compactions": 0, "api_errors": 0,

@@ -24,12 +24,16 @@ class HookResponse:
     refusal: str = ""
 
 
-def reaches_model(event: HookEvent) -> bool:
-    """Return whether context given at this event reaches the model, as measured with real agents (docs/agents.md)."""
-    if event.borrowed and event.event in (START, PROMPT):
+def reaches_model(event: HookEvent, at: str | None = None) -> bool:
+    """Return whether context given at this event reaches the model, as measured with real agents (docs/agents.md).
+
+    `at` asks for another event of the same agent.
+    """
+    moment = at or event.event
+    if event.borrowed and moment in (START, PROMPT):
         return False  # the agent drops context from another agent's hook
     agent = find_agent(event.flavor)
-    return event.event in (START, PROMPT, BEFORE, AFTER) and not (agent and event.event in agent.ignores_context_at)
+    return moment in (START, PROMPT, BEFORE, AFTER) and not (agent and moment in agent.ignores_context_at)
 
 
 def format_response(event: HookEvent, response: HookResponse) -> dict[str, Any]:
