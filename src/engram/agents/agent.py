@@ -96,6 +96,7 @@ class Agent:
     may_miss_start = False  # whether a prompt can arrive before the start event, or the start cannot be answered
     compacts_silently = False  # whether it reports compactions that did not happen
     trusts_hooks_by_text = False  # whether the user must trust every hook before it runs
+    shows_notices = False  # whether it shows its user the `systemMessage` of a hook at the start
     briefed_by_server = False  # whether at the start its model sees only the MCP server's text
     server_session_field = ""  # field of a tool call's metadata that names the session
     names_one_transcript_of_many = False  # whether a session has more files than the transcript named in its hooks

@@ -44,6 +44,7 @@ class ClaudeCode(Agent):
         "|".join((*edit_tools, *shell_tools)), "|".join(("Read", *edit_tools, *shell_tools)), failed="Bash"
     )
     transcript_marks = ("/.claude/",)
+    shows_notices = True
 
     server_fields: Mapping[str, Any] = {"type": "stdio"}
     user_rules = "CLAUDE.md"

@@ -66,6 +66,12 @@ def list_recent(engine: Engine, since: int, limit: int, **filters: str) -> list[
     return engine.run(_LIST.format(conditions=conditions), since=since, limit=limit, **filters)
 
 
+def list_by_ids(engine: Engine, ids: Sequence[int]) -> list[Row]:
+    """Return pushes by their numbers."""
+    sql = "select p.*, s.flavor, s.summary from pushes p join sessions s on s.id = p.session_id where p.id in ({slots})"
+    return run_for_ids(engine, sql, ids)
+
+
 def list_sources(engine: Engine, ids: Sequence[int]) -> dict[int, list[str]]:
     """Return the sources of pushes."""
     sources: dict[int, list[str]] = {}

@@ -19,7 +19,8 @@ GROUPS = {
         "what is remembered: notes, summaries, profile, days",
         (
             "remember", "get", "context", "decisions", "open", "episodes", "history", "recent", "digest", "outcome",
-            "gist", "eras", "profile", "narrative", "self", "projects", "days", "delete", "memory",
+            "gist", "eras", "profile", "narrative", "self", "projects", "days", "pushed", "delete",
+            "memory",
         ),
     ),
     "wiki": (

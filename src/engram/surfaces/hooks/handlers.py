@@ -12,7 +12,7 @@ from engram.hub import Hub
 from engram.platform import host, text
 from engram.sessions import checkouts, lifecycle, projects
 from engram.settings import is_url
-from engram.store import activity, commits, handled_events, injected_texts, server_probe
+from engram.store import activity, commits, episodes, handled_events, injected_texts, server_probe
 from engram.store import messages as message_store
 from engram.store import sessions as session_store
 from engram.surfaces.hooks import responses, tool_files
@@ -130,9 +130,9 @@ def _build_context(hub: Hub, event: HookEvent, session_id: str) -> HookResponse 
     if not responses.reaches_model(event) or event.in_subagent or not _is_first_report(hub, event):
         return None
     if _needs_briefing(hub, event):
-        return _to_response(
-            _build_news(hub, session_id) if _goes_on(hub, event, session_id) else _build_briefing(hub, session_id)
-        )
+        if _goes_on(hub, event, session_id):
+            return _to_response(_build_news(hub, session_id))
+        return HookResponse(context=_build_briefing(hub, session_id), notice=_build_notice(hub, event, session_id))
     if event.event == START:
         return None
     parts = (
@@ -190,6 +190,17 @@ def _build_briefing(hub: Hub, session_id: str) -> str:
     from engram.search.briefing import build_briefing
 
     return build_briefing(hub, session_id).text
+
+
+def _build_notice(hub: Hub, event: HookEvent, session_id: str) -> str:
+    """Return a line for the person about what is known of the project, or an empty string."""
+    agent = find_agent(event.flavor)
+    project = lifecycle.require_session(hub, session_id)["project"]
+    if not (project and agent and agent.shows_notices and event.event == START and not event.borrowed):
+        return ""
+    counts = ((episodes.count_recent_items(hub.engine, project, kind), kind) for kind in ("decision", "open item"))
+    known = [text.format_count(count, kind) for count, kind in counts if count]
+    return f"Engram: {', '.join(known)} known here." if known else ""
 
 
 def _format_unread_messages(hub: Hub, session_id: str) -> str:

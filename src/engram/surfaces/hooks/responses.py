@@ -18,10 +18,11 @@ MAX_CONTEXT_CHARS = 9000  # also the limit in bytes; Claude Code and Codex cut a
 
 @value
 class HookResponse:
-    """The response to an event: context or a refusal."""
+    """The response to an event: context or a refusal for the model, and a line for the person."""
 
     context: str = ""
     refusal: str = ""
+    notice: str = ""
 
 
 def reaches_model(event: HookEvent, at: str | None = None) -> bool:
@@ -39,12 +40,13 @@ def reaches_model(event: HookEvent, at: str | None = None) -> bool:
 def format_response(event: HookEvent, response: HookResponse) -> dict[str, Any]:
     """Return a response in the format of the event's agent."""
     agent = find_agent(event.flavor) or Agent()
-    return agent.format_hook_response(
+    answer = agent.format_hook_response(
         event.name,
         truncate_context(neutralize_markup(response.context)),
         neutralize_markup(response.refusal),
         event.borrowed,
     )
+    return {**answer, "systemMessage": response.notice} if response.notice and agent.shows_notices else answer
 
 
 def truncate_context(context: str) -> str:
