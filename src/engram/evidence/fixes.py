@@ -59,8 +59,11 @@ def _is_called_otherwise(since: list[dict[str, Any]], error: dict[str, Any], com
     """Return whether a check passed with or without a wrapper, and nothing was changed or installed before."""
     if _list_edits(since) or _find_setup(since):
         return False
-    failed, passed = (same_work.strip_command(line).split() for line in (error["command"], command))
-    return failed[:1] != passed[:1] and (set(failed) < set(passed) or set(passed) < set(failed))
+    lines = [same_work.strip_command(line) for line in (error["command"], command)]
+    failed, passed = (line.split() for line in lines)
+    programs, others = ([run.words for run in parse_command(line)] for line in lines)
+    is_wrapped = programs == others or set(failed) < set(passed) or set(passed) < set(failed)
+    return failed[:1] != passed[:1] and is_wrapped
 
 
 def _describe_call(error: dict[str, Any], action: CallAction) -> Fix:
