@@ -74,7 +74,7 @@ class NoVersion(NotFound):
 
 
 class Held(Error):
-    """{flavor} {holder} ({summary}) holds this for another {left}. Wait, do something else, or message them.
+    """This is locked by {holder} ({flavor}: {summary}) for another {left}. Wait, do something else, or message them.
     Locked: {place}."""
 
     code, status, exit = "held", 409, 3

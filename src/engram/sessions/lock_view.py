@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
 
 # Characters of a refusal's parts: all of it stays under 200, where some agents cut it.
-_SUMMARY, _PLACE = 30, 50
+_SUMMARY, _PLACE = 34, 33
 
 
 def to_lock(

@@ -192,3 +192,11 @@ def test_what_waits_is_listed_first_and_filters_hold(engram: Engram) -> None:
     assert seldom in [each.id for each in engram.list_patterns(min_frequency=1)]
     with pytest.raises(Error):
         engram.list_patterns("loved")
+
+
+def test_a_rule_is_for_the_project_of_its_evidence_unless_a_person_says_global(engram: Engram) -> None:
+    id_ = planted(engram)
+    project = engram.get_pattern(id_).pattern.projects[0]
+    assert engram.approve_pattern(id_).scope == f"project:{project}"
+    other = planted(engram, "another problem")
+    assert engram.approve_pattern(other, scope="global").scope == "global"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from engram import Engram
 from engram.platform.text import count_tokens
 from engram.store import pushes
 from tests.capture.transcripts import Claude
-from tests.surfaces.hooks.test_hooks import codex, event, hook, log, shell
+from tests.surfaces.hooks.test_hooks import codex, edit, event, hook, log, shell
 
 FAILED = 'error: Script not found "test"'
 PASSED = "12 pass\n 0 fail\nRan 12 tests across 3 files."
@@ -254,3 +256,68 @@ def test_the_log_has_one_line_for_an_event_with_a_problem(home: Path, repository
     last = log(tmp_path)[-1]
     assert (last.event, last.problem.partition(".")[0]) == ("after", "Memory search failed")
     assert [entry.event for entry in log(tmp_path)].count("after") == 1
+
+
+def test_the_command_line_lists_what_was_given_and_takes_a_verdict(home: Path, repository: Path) -> None:
+    replace_command(home, repository, "rtk bun run test", "bun run test")
+    ingest(home)
+    fail(repository, "rtk bun run test")
+
+    def pushed(*words: str) -> Any:
+        command = [sys.executable, "-m", "engram", "pushed", *words, "--json"]
+        return json.loads(subprocess.run(command, capture_output=True, text=True, check=True, cwd=repository).stdout)
+
+    (given,) = pushed("--since", "7d", "-p")
+    assert (given["moment"], given["verdict"], given["shown"]) == ("failure", None, True)
+    assert given["reason"] == "failed with: error: script not found <text>"
+    assert pushed(f"#{given['id']}", "never")["verdict"] == "never"
+    assert fail(repository, "rtk bun run test", session="more") == ""
+    plain = subprocess.run([sys.executable, "-m", "engram", "pushed"], capture_output=True, text=True, check=True)
+    assert f"#{given['id']}" in plain.stdout
+    assert "never" in plain.stdout
+
+
+def test_the_person_sees_at_the_start_what_is_known(home: Path, repository: Path) -> None:
+    assert "systemMessage" not in start(repository, "first")
+    chat = Claude(home, cwd=str(repository))
+    chat.says("Round the totals of the invoice.")
+    chat.answers("I propose to round every line of the invoice in export.py.")
+    chat.says("No, never round the lines in export.py: round only the total to 0.05.")
+    chat.answers("Understood.")
+    ingest(home)
+    assert start(repository, "second")["systemMessage"] == "Engram: 1 decision known here."
+
+
+def start(root: Path, session: str) -> dict[str, Any]:
+    payload = json.dumps(event("SessionStart", session, root, source="startup"))
+    done = subprocess.run(
+        [sys.executable, "-m", "engram", "hook"], input=payload, capture_output=True, text=True, check=True
+    )
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def test_the_first_edit_of_a_file_tells_what_was_decided_about_it(home: Path, repository: Path) -> None:
+    chat = Claude(home, cwd=str(repository))
+    chat.says("Summing floats loses centimes, look at src/app.py.")
+    chat.answers("I propose to use floats with a correction in src/app.py.")
+    chat.says("No, never use floats in src/app.py: all amounts must be Decimal, the auditors demand it.")
+    chat.answers("Understood.")
+    ingest(home)
+    path = repository / "src" / "app.py"
+    assert "must be Decimal" in str(hook(event("PreToolUse", "edits", repository, **edit(path))))
+    assert hook(event("PreToolUse", "edits", repository, **edit(path))) == {}
+    read = {"tool_name": "Read", "tool_input": {"file_path": str(path)}, "tool_response": {"file": {"content": ""}}}
+    assert "must be Decimal" in str(hook(event("PostToolUse", "reads", repository, **read)))
+    hook(event("Stop", "edits", repository))
+    assert hook(event("PreToolUse", "reads", repository, **edit(path))) == {}
+
+
+def test_a_refusal_says_in_200_characters_who_holds_a_file_and_what_to_do(repository: Path) -> None:
+    deep = repository / "src" / ("a_directory_with_a_long_name" * 4) / "app.py"
+    hook(event("UserPromptSubmit", "abc", repository, prompt="rename every function of the parser and its tests"))
+    hook(event("PreToolUse", "abc", repository, **edit(deep)))
+    refused = hook(codex("PreToolUse", "xyz", repository, **edit(deep)))["permissionDecisionReason"]
+    assert len(refused) < 200
+    assert refused.startswith("This is locked by ")
+    assert refused.index("message them") < refused.index("app.py")
