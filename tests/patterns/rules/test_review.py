@@ -195,8 +195,11 @@ def test_what_waits_is_listed_first_and_filters_hold(engram: Engram) -> None:
 
 
 def test_a_rule_is_for_the_project_of_its_evidence_unless_a_person_says_global(engram: Engram) -> None:
-    id_ = planted(engram)
-    project = engram.get_pattern(id_).pattern.projects[0]
-    assert engram.approve_pattern(id_).scope == f"project:{project}"
-    other = planted(engram, "another problem")
+    id_, other, both = (planted(engram, problem) for problem in ("no table", "no column", "no index"))
+    for pattern_id, projects in ((id_, '["shop"]'), (other, '["shop"]'), (both, '["shop", "wiki"]')):
+        engram.engine.run("update patterns set projects = :projects where id = :id", projects=projects, id=pattern_id)
+    engram.register("claude", "working", project="shop")
+    assert engram.get_pattern(id_).pattern.scope == "project:shop"
+    assert engram.approve_pattern(id_).scope == "project:shop"
     assert engram.approve_pattern(other, scope="global").scope == "global"
+    assert engram.approve_pattern(both).scope == "global"
