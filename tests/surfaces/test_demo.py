@@ -58,7 +58,7 @@ def test_each_step_shows_what_it_is_there_for(run: Run, users: dict[str, str]) -
     assert "never floats for money" in start
     assert "src/prices.py." in refused
     assert "season tickets" in refused
-    assert "> No, that is wrong: never floats for money." in unasked
+    assert "> Decided: No, that is wrong: never floats for money." in unasked
     assert "Locked resources" in sitrep
     assert "Total ≥ $" in cost
 

@@ -152,7 +152,7 @@ def run_steps(stage: DemoHome) -> Iterator[DemoStep]:
     )  # fmt: skip
     yield stage.send_hook_event(
         "A prompt that past sessions can answer gets the answer with it:", "UserPromptSubmit", "codex",
-        "demo-two", prompt="Round the refund fee for season tickets: are integer cents right for money here?",
+        "demo-two", prompt="A refund of a season ticket in src/refunds.py pays back a cent too much: round the fee.",
     )  # fmt: skip
     yield stage.run_command("You see who is doing what.", ["sitrep"], stage.harbour)
     yield stage.run_command("And what it cost.", ["cost", "--days", "30"], stage.home)
