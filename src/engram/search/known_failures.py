@@ -51,27 +51,27 @@ def choose_for_failure(
     signature = error_signature.make_signature(message) if message else ""
     if not signature or not session["project"]:
         return EMPTY
-    source = f"error:{hash_text(signature)}"
-    rows = _drop_unwanted(
-        hub, session, source, session_errors.list_fixed(hub.engine, session["project"], signature, _READ), exclude
-    )
-    fixes = [fix for row in rows if (fix := _read_fix(row, command, message)) is not None]
-    agreed = _choose_agreed(fixes)
-    if not agreed:
+    rows = session_errors.list_fixed(hub.engine, session["project"], signature, _READ)
+    own = _list_own_captures(hub, session, exclude) if rows else frozenset()
+    fixes = (_read_fix(row, command, message) for row in rows if row["capture"] not in own)
+    agreed = _choose_agreed([fix for fix in fixes if fix is not None])
+    source = f"error:{hash_text(' '.join((signature, *agreed[0].key)))}" if agreed else ""
+    if not agreed or not _is_wanted(hub, session, source, agreed[0].at):
         return EMPTY
     line = f"{_HEAD} {agreed[0].line.format(times=_format_times(hub, session['project'], agreed))}"
     return Push(text=line, reason=f"failed with: {signature}", sources=(source,))
 
 
-def _drop_unwanted(
-    hub: Hub, session: Row, source: str, rows: Sequence[Row], exclude: frozenset[int]
-) -> list[Row]:  # fmt: skip
-    """Return the records of other sessions, none if the session was told already or a person does not want it."""
-    if not rows or source in pushes.list_told_sources(hub.engine, session["id"]):
-        return []
-    until = pushes.list_unwanted_sources(hub.engine, session["project"]).get(source, -1)
-    own = exclude | set(captures.list_related(hub.engine, session["id"], session["native_id"] or ""))
-    return [row for row in rows if row["capture"] not in own and row["at"] > until]
+def _list_own_captures(hub: Hub, session: Row, exclude: frozenset[int]) -> frozenset[int]:
+    """Return the captures of a session and of those it is related to: it knows what happened in them."""
+    return exclude.union(captures.list_related(hub.engine, session["id"], session["native_id"] or ""))
+
+
+def _is_wanted(hub: Hub, session: Row, source: str, at: int) -> bool:
+    """Return whether a session was not told something yet, and no person turned down what is known of it so far."""
+    if source in pushes.list_told_sources(hub.engine, session["id"]):
+        return False
+    return at > pushes.list_unwanted_sources(hub.engine, session["project"]).get(source, -1)
 
 
 def _read_fix(row: Row, command: str, message: str) -> _Fix | None:
@@ -85,7 +85,7 @@ def _read_fix(row: Row, command: str, message: str) -> _Fix | None:
             return None
         if lesson.kind == command_lessons.OTHER and not _is_about(row, command):
             return None  # in the wrong directory every program fails alike
-        key, line = (lesson.kind, lesson.target), _describe_lesson(lesson, command, row)
+        key, line = (lesson.kind, lesson.target), _describe_lesson(lesson, row, facts["command"])
         passing = lesson.target if lesson.kind in (command_lessons.OTHER, command_lessons.MISSING) else ""
     elif _is_same_message(row["line"], message) and _is_about(row, command):
         key, line, passing = ("change", row["fix"]), _describe_change(facts, row["fix"]), ""
@@ -119,20 +119,21 @@ def _is_same_message(message: str, other: str) -> bool:
     return one == two
 
 
-def _describe_lesson(lesson: Lesson, command: str, row: Row) -> str:
-    """Return a line about a command that was replaced, with a place for how often that worked."""
+def _describe_lesson(lesson: Lesson, row: Row, command: str) -> str:
+    """Return a line about a command that was replaced, with a place for how often that worked.
+
+    It shows the command of the earlier session: secrets were removed from it before it was stored.
+    """
     from engram.evidence import command_lessons
 
-    failed = _show(command)
-    target = _show(lesson.target)
+    failed, target = _show(command), _show(lesson.target)
     if lesson.kind == command_lessons.ELSEWHERE:
         return f"`{failed}` failed like this before; it worked after `cd {target}` ({{times}})."
     if lesson.kind == command_lessons.STAYED:
         return f"`{failed}` failed like this before; it worked without `cd {target}` ({{times}})."
     if lesson.kind == command_lessons.MISSING:
-        earlier = _show(plain_json.loads(row["facts"])["command"])
         missing = f"`{row['program']}` was not found here before"
-        return f"{missing}; `{target}` worked instead of `{earlier}` ({{times}})."
+        return f"{missing}; `{target}` worked instead of `{failed}` ({{times}})."
     return f"`{failed}` failed like this before; `{target}` worked ({{times}})."
 
 
@@ -213,11 +214,15 @@ def _warn_of_refusal(
     rows = [
         row for program in programs for row in command_runs.list_refused(hub.engine, session["project"], program, _READ)
     ]
-    shapes = {shape for _, shape in command_shape.list_parts(command)} if rows else set()
+    if not rows:
+        return None
+    shapes = {shape for _, shape in command_shape.list_parts(command)}
+    own = _list_own_captures(hub, session, exclude)
     for row in rows:
         source = f"refused:{hash_text(row['command'])}"
         is_same = row["shape"] in shapes and measure_overlap(row["command"], command) >= _ABOUT
-        if is_same and _drop_unwanted(hub, session, source, [row], exclude) and not _ran_since(hub, session, row):
+        is_news = is_same and row["capture"] not in own and _is_wanted(hub, session, source, row["at"])
+        if is_news and not _ran_since(hub, session, row):
             line = (
                 f"{_HEAD} a person refused `{text.escape_inline(row['command'], _SHOWN)}` here on "
                 f"{_format_day(row['at'])}: “{text.escape_inline(row['reason'], _CHANGE)}”"
@@ -243,13 +248,16 @@ def _warn_of_failure(
         ]
         if not rows:
             continue
-        source = f"command:{hash_text(_drop_options(rows[0]['culprit']))}"
-        rows = _drop_unwanted(hub, session, source, rows, exclude)
+        own = _list_own_captures(hub, session, exclude)
+        rows = [row for row in rows if row["capture"] not in own]
         fixes = [fix for row in rows if (fix := _read_fix(row, command, row["line"])) is not None]
         agreed = [fix for fix in _choose_agreed(fixes) if fix.passing]
-        counts = _count_failed(hub, session["project"], rows, command) if agreed else None
+        source = f"command:{hash_text(' '.join(agreed[0].key))}" if agreed else ""
+        if not agreed or not _is_wanted(hub, session, source, agreed[0].at):
+            continue
+        counts = _count_failed(hub, session["project"], rows, command)
         if counts is not None:
-            line = _describe_warning(command, rows[0], agreed[0], counts)
+            line = _describe_warning(rows[0], agreed[0], counts)
             return Push(text=line, reason=f"`{rows[0]['culprit']}` failed most times", sources=(source,))
     return None
 
@@ -261,16 +269,11 @@ def _is_finding(message: str) -> bool:
     return error_lines.is_test_failure(message) or error_lines.names_place(message)
 
 
-def _describe_warning(command: str, row: Row, fix: _Fix, counts: tuple[int, int]) -> str:
-    from engram.evidence import command_lessons
-
-    failed, runs = counts
-    is_example = fix.key[0] == command_lessons.MISSING
-    earlier = plain_json.loads(row["facts"])["command"] if is_example else command
+def _describe_warning(row: Row, fix: _Fix, counts: tuple[int, int]) -> str:
+    command = text.escape_inline(plain_json.loads(row["facts"])["command"], _SHOWN)
     return (
-        f"{_HEAD} `{text.escape_inline(earlier, _SHOWN)}` failed here {failed} of {runs} times "
-        f"({text.escape_inline(row['line'], _WHY)}); `{text.escape_inline(fix.passing, _SHOWN)}` worked, "
-        f"last {_format_day(fix.at)}."
+        f"{_HEAD} `{command}` failed here {counts[0]} of {counts[1]} times ({text.escape_inline(row['line'], _WHY)}); "
+        f"`{text.escape_inline(fix.passing, _SHOWN)}` worked, last {_format_day(fix.at)}."
     )
 
 

@@ -48,8 +48,9 @@ def push_for_command(hub: Hub, event: HookEvent, session: Row) -> str:
     if not programs:
         return ""
     from engram.evidence.command_shape import shape_command
+    from engram.search.push_record import hash_text
 
-    if not _is_first(hub, event, "command", shape_command(command)[:200]):
+    if not _is_first(hub, event, "command", hash_text(shape_command(command))):
         return ""
     only_refused = event.event != BEFORE and not event.failure
 
