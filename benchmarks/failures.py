@@ -41,6 +41,7 @@ class Replay:
     mended: int = 0  # failures with a message whose fix was verified in an earlier session
     same_program: int = 0  # those of the same program
     told: list[str] = field(default_factory=list)
+    silent: list[str] = field(default_factory=list)  # what was mended in an earlier session and not told
     warned: list[str] = field(default_factory=list)
     warned_in_vain: int = 0  # before a command that then worked
     seen: set[tuple[int | None, str]] = field(default_factory=set)  # a fork repeats the commands of its parent
@@ -81,7 +82,7 @@ def main() -> int:
         replay = replay_history(source)
         print(f"{source}: {replay.render()}\n")
         if not options.quiet:
-            print("\n\n".join([*replay.told, *replay.warned]), end="\n\n")
+            print("\n\n".join([*replay.told, *replay.warned, *replay.silent]), end="\n\n")
         total.told += replay.told
         total.warned += replay.warned
     print(f"told {len(total.told)}, warned {len(total.warned)}")
@@ -185,8 +186,8 @@ def _tell(
     replay.same_program += is_same_program
     push = known_failures.choose_for_failure(past, asker, command, output)
     if not push.text:
-        if is_same_program:
-            replay.told.append(
+        if known:
+            replay.silent.append(
                 f"SILENT {command[:160]!r}\n   message: {message}\n   known: {known[0]['line']} → {known[0]['fix']}"
             )
         return

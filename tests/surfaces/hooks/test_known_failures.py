@@ -329,6 +329,6 @@ def test_replayed_sessions_are_told_nothing_in_vain() -> None:
     if not source.is_dir():
         pytest.skip("the histories are not here")
     replay = failures.replay_history(source)
-    told = [line for line in replay.told if line.startswith("FAILED")]
-    assert (replay.failed > 50, len(told) >= 1, replay.warned_in_vain) == (True, True, 0)
-    assert len(told) <= 3, told
+    assert (replay.failed > 50, len(replay.told) >= 1, replay.warned_in_vain) == (True, True, 0)
+    for line in replay.told:
+        assert "it worked after `cd /d/oh-my-posh" in line  # both were mended in just that way
