@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from engram.patterns.rules.statistics import Interval
     from engram.platform.host import Process
     from engram.search.briefing import Context
+    from engram.search.pushed import Pushed
     from engram.sessions.stats import Project
     from engram.summaries.deletion_report import DeletionReport
     from engram.summaries.document_history import DocumentVersion
@@ -272,6 +273,7 @@ __all__ = [
     "PlaybookLine",
     "Process",
     "Project",
+    "Pushed",
     "RebuiltDigests",
     "Recommendation",
     "RepairRefused",
@@ -346,6 +348,7 @@ _MODULES = {
     "patterns.rules.statistics": ("Interval",),
     "platform.host": ("Process",),
     "search.briefing": ("Context",),
+    "search.pushed": ("Pushed",),
     "sessions.stats": ("Project",),
     "summaries.deletion_report": ("DeletionReport",),
     "summaries.document_history": ("DocumentVersion",),

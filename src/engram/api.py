@@ -18,6 +18,7 @@ from engram.models import status
 from engram.patterns import detect as detecting
 from engram.patterns.rules import catalog, distribute, export_catalog, import_catalog, measure, review
 from engram.search import context as injected
+from engram.search import pushed
 from engram.search import recall as question
 from engram.sessions import lifecycle, locks, messages
 from engram.sessions import sitrep as picture
@@ -110,6 +111,8 @@ class Engram(Hub):
     recall_eras = question.recall_eras
     get = getting.get
     context = injected.context
+    list_pushed = pushed.list_pushed
+    judge_pushed = pushed.judge_pushed
     index = maintenance.index
     remember = exchanges.remember
     add_exchanges_bulk = exchanges.add_exchanges_bulk

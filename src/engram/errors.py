@@ -74,8 +74,8 @@ class NoVersion(NotFound):
 
 
 class Held(Error):
-    """{resource} is locked by {holder} ({flavor}: {summary}) for another {left}{held_text}{note_text},
-    token {token}{others_text}. Wait for it, work on something else, or send them a message."""
+    """This is locked by {holder} ({flavor}: {summary}) for another {left}. Wait, do something else, or message them.
+    Locked: {place}."""
 
     code, status, exit = "held", 409, 3
     resource: str
@@ -86,6 +86,7 @@ class Held(Error):
     held: str
     until: datetime
     left: str
+    place: str  # the resource and what else fits, so that agents that cut a refusal still show it
     token: int
     locks: tuple[Any, ...]
 

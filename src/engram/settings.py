@@ -35,7 +35,8 @@ class Settings:
     distilled_cap_bytes: int = 1_000_000_000  # report digests above this; they are never dropped
     auto_claim: bool = True  # lock a file that is being edited until the turn ends
     start_tokens: int = 450  # hard limit for the briefing an agent gets when it starts
-    prompt_recall: bool = True  # show an agent relevant memories for its prompt
+    prompt_recall: str = "on"  # on: give an agent what settled its problem before; shadow: only record it; off
+    tool_recall: str = "on"  # the same when it reads or edits a file, before a command, and after one failed
     prompt_tokens: int = 350  # hard limit for those memories
     pattern_places: str = "context"  # where approved rules go: context (briefing at start), files (of the agents), both
     pattern_tokens: int = 600  # hard limit for the rules in one place
@@ -71,6 +72,8 @@ _MAY_BE_ZERO = frozenset((
 ))  # fmt: skip
 
 
+_MODES = frozenset(("prompt_recall", "tool_recall"))
+SHADOW = "shadow"
 EMBEDDERS = ("auto", "static", "minilm", "openai", "ollama", "sentence-transformers", "none")
 _MEMORIA = {"timezone": "MEMORIA_TZ", "compile_interval_minutes": "MEMORIA_COMPILE_INTERVAL_MIN"}
 
@@ -190,6 +193,8 @@ def _convert_setting(source: str, name: str, choice: Any) -> Any:
         raise SettingsInvalid(source=source, reason=f"Unknown setting {name}. Choose one of: {names}.")
     if kind == "bool":
         return _parse_boolean(source, name, choice)
+    if name in _MODES:
+        return _parse_mode(source, name, choice)
     if kind == "int":
         return _parse_integer(source, name, choice, least=0 if name in _MAY_BE_ZERO else 1)
     if not isinstance(choice, str):
@@ -237,6 +242,17 @@ def _parse_boolean(source: str, name: str, choice: Any) -> bool:
     if text in ("0", "false", "no", "off"):
         return False
     raise SettingsInvalid(source=source, reason=f"{name} must be true or false, not {choice!r}.")
+
+
+def _parse_mode(source: str, name: str, choice: Any) -> str:
+    """Return on, shadow or off; true and false were the choices of older versions."""
+    if str(choice).lower() == SHADOW:
+        return SHADOW
+    try:
+        return "on" if _parse_boolean(source, name, choice) else "off"
+    except SettingsInvalid as problem:
+        reason = f"{name} must be on, shadow or off, not {choice!r}."
+        raise SettingsInvalid(source=source, reason=reason) from problem
 
 
 def _parse_integer(source: str, name: str, choice: Any, least: int) -> int:

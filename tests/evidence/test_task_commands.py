@@ -49,7 +49,8 @@ def test_a_line_of_several_commands_has_several_tasks() -> None:
 @pytest.mark.parametrize(
     ("directory", "cwd", "expected"),
     [
-        ("src", "/home/me/app", "src"), ("/home/me/app/src", "/home/me/app", "src"), ("/home/me/app", "/home/me/app", ""),
+        ("src", "/home/me/app", "src"), ("/home/me/app/src", "/home/me/app", "src"),
+        ("/home/me/app", "/home/me/app", ""),
         ("/d/app/src", "D:\\app", "src"), ("D:\\app\\src", "d:/app", "src"), ("/mnt/d/app/src", "D:\\app", "src"),
         ("/home/me/app/.claude/worktrees/x/src", "/home/me/app", "src"), ("/elsewhere", "/home/me/app", None),
         ("../other", "/home/me/app", None), ("~/app", "/home/me/app", None), ("", "/home/me/app", ""),

@@ -33,7 +33,7 @@ ELSEWHERE = {
     "get_outline": "show --outline", "locate_event": "show --from",
     "recall": "recall", "recall_summaries": "recall --in gist", "recall_eras": "recall --in era", "index": "index",
     "remember": "remember", "add_exchanges_bulk": "import lyra", "ensure_session": "remember -s",
-    "delete_session": "delete",
+    "delete_session": "delete", "list_pushed": "pushed", "judge_pushed": "pushed NUMBER VERDICT",
     "ingest": "ingest", "get_digest": "digest", "rebuild_digests": "digest --all",
     "list_sessions": "sessions --captured",
     "situation": "sitrep --json", "get_active_sessions": "sessions", "get_recent_sessions": "sessions --recent",
@@ -72,7 +72,8 @@ def test_a_day_on_the_command_line(run: Run) -> None:
     you = registered(run, "write tests")
     token = json.loads(run("lock", "src/a.py", "-s", me, "-m", "renaming", "--json").stdout)[0]["token"]
     refused = run("lock", "src/", "-s", you, status=3)
-    assert f"src is locked by {me}" in refused.stderr
+    assert f"This is locked by {me}" in refused.stderr
+    assert "/src." in refused.stderr
     assert "min through its lock on " in refused.stderr  # the lock is on a file in it
     assert 'src/a.py, note "renaming", token' in refused.stderr
     assert len(refused.stderr.splitlines()) == 1

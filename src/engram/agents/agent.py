@@ -57,11 +57,14 @@ class GuideFile:
     project: str = ""  # its project; empty for all projects
 
 
-def register_like_claude(before: str, after: str, end_seconds: int = 10) -> tuple[HookRegistration, ...]:
-    """Return the events of agents that adopted Claude Code's names."""
+def register_like_claude(
+    before: str, after: str, end_seconds: int = 10, failed: str = ""
+) -> tuple[HookRegistration, ...]:  # fmt: skip
+    """Return the events of agents that adopted Claude Code's names; `failed` is for those with an event of failures."""
+    failures = (HookRegistration("PostToolUseFailure", failed),) if failed else ()
     return (
         HookRegistration("SessionStart"), HookRegistration("UserPromptSubmit"), HookRegistration("PreToolUse", before),
-        HookRegistration("PostToolUse", after), HookRegistration("Stop"), HookRegistration("PreCompact"),
+        HookRegistration("PostToolUse", after), *failures, HookRegistration("Stop"), HookRegistration("PreCompact"),
         HookRegistration("SessionEnd", seconds=end_seconds),
     )  # fmt: skip
 
@@ -93,6 +96,7 @@ class Agent:
     may_miss_start = False  # whether a prompt can arrive before the start event, or the start cannot be answered
     compacts_silently = False  # whether it reports compactions that did not happen
     trusts_hooks_by_text = False  # whether the user must trust every hook before it runs
+    shows_notices = False  # whether it shows its user the `systemMessage` of a hook at the start
     briefed_by_server = False  # whether at the start its model sees only the MCP server's text
     server_session_field = ""  # field of a tool call's metadata that names the session
     names_one_transcript_of_many = False  # whether a session has more files than the transcript named in its hooks

@@ -40,8 +40,11 @@ class ClaudeCode(Agent):
     edit_tools = ("Edit", "MultiEdit", "Write", "NotebookEdit")
     read_tools = ("Read", "NotebookRead")
     shell_tools = ("Bash",)
-    hooks = register_like_claude("|".join((*edit_tools, *shell_tools)), "|".join(("Read", *edit_tools, *shell_tools)))
+    hooks = register_like_claude(
+        "|".join((*edit_tools, *shell_tools)), "|".join(("Read", *edit_tools, *shell_tools)), failed="Bash"
+    )
     transcript_marks = ("/.claude/",)
+    shows_notices = True
 
     server_fields: Mapping[str, Any] = {"type": "stdio"}
     user_rules = "CLAUDE.md"

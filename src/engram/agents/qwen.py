@@ -29,7 +29,9 @@ class Qwen(Agent):
     edit_tools = ("edit", "write_file")
     read_tools = ("read_file", "read_many_files")
     shell_tools = ("run_shell_command",)
-    hooks = register_like_claude("edit|write_file|run_shell_command", "read_file|edit|write_file|run_shell_command")
+    hooks = register_like_claude(
+        "edit|write_file|run_shell_command", "read_file|edit|write_file|run_shell_command", failed="run_shell_command"
+    )
     transcript_marks = ("/.qwen/",)
     ignores_context_at = (BEFORE,)
 

@@ -57,11 +57,28 @@ def shape_call(command: str) -> str:
     """Return the programs and subcommands of a command line with the names of their options."""
     shapes: list[str] = []
     for part in split_commands(command):
-        options = sorted({_OPTION.match(word)[0] for word in part[1:] if _OPTION.match(word)})  # type: ignore[index]
-        shape = " ".join([_describe_program(part), *options[:_MAX_OPTIONS]]).strip()
+        shape = _describe_call(part)
         if shape and shape not in shapes:
             shapes.append(shape)
     return " && ".join(shapes[:_MAX_COMMANDS])
+
+
+@lru_cache(maxsize=512)
+def list_parts(command: str) -> tuple[tuple[str, str], ...]:
+    """Return the program of each command of a line, in lower case, and its shape with the names of its options."""
+    parts = ((get_program(words[0]), _describe_call(words)) for words in split_commands(command))
+    return tuple(dict.fromkeys(part for part in parts if part[1]))
+
+
+def get_program(word: str) -> str:
+    """Return the name of a program without its directory, in lower case."""
+    return word.replace("\\", "/").rpartition("/")[2].lower()
+
+
+def _describe_call(words: Sequence[str]) -> str:
+    """Return the programs and subcommands of a command with the names of its options."""
+    options = sorted({_OPTION.match(word)[0] for word in words[1:] if _OPTION.match(word)})  # type: ignore[index]
+    return " ".join([_describe_program(words), *options[:_MAX_OPTIONS]]).strip()
 
 
 @lru_cache(maxsize=4096)
@@ -104,6 +121,8 @@ def _describe_program(words: Sequence[str]) -> str:
             inner_words = inner_words[1:]
         runner_words = " ".join([name, *rest[: len(_RUNNERS[name][:1])]])
         return f"{runner_words} {_describe_program(inner_words)}".strip() if inner_words else runner_words
+    if name not in _DEPTH and name not in _NOISY and rest and rest[0] in _DEPTH:
+        return f"{name} {_describe_program(rest)}"  # a wrapper that is not known
     return " ".join([name, *_find_subcommands(rest, _DEPTH.get(name, 0))])
 
 

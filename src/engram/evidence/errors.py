@@ -86,6 +86,7 @@ def _describe(state: dict[str, Any], action: CallAction, text: str, line: str) -
         "passing": "", "verified": False, "cause": "", "turn": state["turn"], "step": _count_step(state),
         "command": to_one_line(action.subject, _COMMAND) if is_run else "",
         "shape": command_shape.shape_call(action.subject) if is_run else "",
+        "part": list(same_work.find_failed_part(action.subject, line)) if is_run else ["", ""],
         "subject": f"{action.kind} {action.subject}"[:200],
         "about": shell_commands.get_command_key(action.subject) if is_run else action.subject[:120],
         "detail": action.detail[:200],

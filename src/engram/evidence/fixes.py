@@ -78,6 +78,7 @@ def describe_fix(trail: list[dict[str, Any]], error: dict[str, Any], action: Cal
             return Fix(text=f"ran `{made}`, then it passed", kind=SETUP, passing=passing, is_sure=True)
         if error.get("way"):
             return Fix(text=_describe_way(error["way"], command), kind=REPLACED, passing=passing, is_sure=True)
+    if not is_same and (error["sort"] == "command" or _is_called_otherwise(since, error, command)):
         return Fix(text=_describe_command(command, error["command"]), kind=REPLACED, passing=passing, is_sure=True)
     return _describe_changes(since, error, passing, command)
 
@@ -124,6 +125,17 @@ def _describe_way(way: str, command: str) -> str:
         return way
     shown = " ".join(to_one_line(word, 60) for word in runs[-1].words)
     return f"{way} Ran `{to_one_line(shown, _SHOWN)}`"
+
+
+def _is_called_otherwise(since: list[dict[str, Any]], error: dict[str, Any], command: str) -> bool:
+    """Return whether a check passed with or without a wrapper, and nothing was changed or installed before."""
+    if _list_edits(since) or _find_setup(since):
+        return False
+    lines = [same_work.strip_command(line) for line in (error["command"], command)]
+    failed, passed = (line.split() for line in lines)
+    programs, others = ([run.words for run in parse_command(line)] for line in lines)
+    is_wrapped = programs == others or set(failed) < set(passed) or set(passed) < set(failed)
+    return failed[:1] != passed[:1] and is_wrapped
 
 
 def _describe_call(error: dict[str, Any], action: CallAction) -> Fix:

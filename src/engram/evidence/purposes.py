@@ -82,7 +82,7 @@ def find_run(command: str) -> tuple[str, ProgramRun | None]:
 
 def list_checks(command: str) -> list[tuple[str, ProgramRun]]:
     """Return every test, build and linter that a command line runs."""
-    named = [(_name_purpose(run.words), run) for run in parse_command(command)]
+    named = [(name_purpose(run.words), run) for run in parse_command(command)]
     return [(purpose, run) for purpose, run in named if purpose in (TEST, BUILD, LINT)]
 
 

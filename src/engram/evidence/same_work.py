@@ -152,6 +152,16 @@ def _find_culprit(failed: str, line: str) -> ProgramRun | None:
     return next((run for run in runs if run.words[0] == said), runs[-1] if runs else None)
 
 
+def find_failed_part(command: str, line: str) -> tuple[str, str]:
+    """Return the program and the shape of the command of a line that failed with an error."""
+    parts = command_shape.list_parts(command)
+    culprit = _find_culprit(command, line)
+    if culprit is None or not parts:
+        return ("", "")
+    named = [part for part in parts if culprit.words[0] in part[1].lower().split()]
+    return named[0] if named else parts[-1]
+
+
 def is_looking(run: ProgramRun) -> bool:
     """Return whether a program only looks at something."""
     if run.words[:2] == ("gh", "api") and _SENDS.intersection(run.words):

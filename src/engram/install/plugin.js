@@ -153,7 +153,7 @@ export const Engram = async ({ client, directory }) => {
       const answer = await tell(known(input.sessionID), "PostToolUse", {
         tool_name: input.tool,
         tool_input: input.args ?? {},
-        tool_response: { output: shown, title: output.title },
+        tool_response: { output: shown, title: output.title, exit: output.metadata?.exit },
         tool_use_id: input.callID,
       })
       const added = context(answer)

@@ -12,9 +12,9 @@ from engram.evidence import anchors
 from engram.evidence.content_words import extract_content_words, measure_overlap
 from engram.platform import text
 from engram.platform.file_below import read_file_below
-from engram.platform.value import value
 from engram.search.briefing import ASKED
 from engram.search.case_search import CaseMatch, find_cases
+from engram.search.push_record import EMPTY, Push, hash_text
 from engram.search.resolution import Resolution, load_resolutions, render_resolution
 from engram.store import cases, pushes
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from engram.hub import Hub
     from engram.store.engine import Row
 
-PROMPT, READ = "prompt", "read"
 READ_TOKENS = 200
 _QUESTION = 6_000  # characters of a prompt; what follows is pasted
 _PER_CASE = 260  # tokens
@@ -41,18 +40,6 @@ _NEW = 0.3  # share of a resolution's words that the prompt does not have
 _LEAST_WORDS = 5  # content words, beside places in files, of a sentence that says something
 _PLACE = re.compile(r"\blines? \d+(?:\s?[-\u2013]\s?\d+)?|:\d+(?:-\d+)?\b")
 _SAME_SUBJECT = 0.3  # share of words that two decisions about one subject have in common
-
-
-@value
-class Push:
-    """A text for an agent, why it gets it, and where it comes from."""
-
-    text: str
-    reason: str
-    sources: tuple[str, ...]
-
-
-EMPTY = Push(text="", reason="", sources=())
 
 
 def choose_for_prompt(
@@ -123,19 +110,6 @@ def _says_something(sentence: str) -> bool:
     return len(extract_content_words(bare)) >= _LEAST_WORDS
 
 
-def record_push(hub: Hub, session: Row, moment: str, push: Push, *, shown: bool) -> None:
-    """Save what was given; never fail a hook."""
-    try:
-        with hub.engine.transaction(wait=False):
-            pushes.add(
-                hub.engine, push.sources, at=hub.now(), session_id=session["id"], project=session["project"],
-                moment=moment, reason=push.reason[:300], content=push.text, tokens=text.count_tokens(push.text),
-                shown=int(shown),
-            )  # fmt: skip
-    except Exception:  # noqa: S110  busy, full, read-only: the agent goes on
-        pass
-
-
 def _list_own_cases(hub: Hub, session: Row) -> frozenset[int]:
     """Return the cases of a session itself, of its subagents and of the session that started it."""
     return frozenset(cases.list_related(hub.engine, session["id"], session["native_id"] or ""))
@@ -153,11 +127,12 @@ def _is_match(match: CaseMatch) -> bool:
 def _drop_known(hub: Hub, session: Row, found: Sequence[Resolution]) -> list[Resolution]:
     """Return the resolutions that the session was not given yet and that no person turned off."""
     known = pushes.list_told_sources(hub.engine, session["id"])
-    known |= pushes.list_unwanted_sources(hub.engine, session["project"])
+    unwanted = pushes.list_unwanted_sources(hub.engine, session["project"])
     wanted: list[Resolution] = []
     for resolution in found:
         sources = _name_sources(resolution)
-        if known.isdisjoint(sources) and not resolution.superseded:
+        is_wanted = resolution.at > max((unwanted.get(source, -1) for source in sources), default=-1)
+        if is_wanted and known.isdisjoint(sources) and not resolution.superseded:
             wanted.append(resolution)
             known |= set(sources)  # a fork repeats what its parent says
     return wanted
@@ -165,10 +140,8 @@ def _drop_known(hub: Hub, session: Row, found: Sequence[Resolution]) -> list[Res
 
 def _name_sources(resolution: Resolution) -> tuple[str, str]:
     """Return what a resolution is recognized by when it comes again: its case, and what it says."""
-    from _blake2 import blake2b  # hashlib would load OpenSSL, which slows down a hook
-
     said = "\n".join((*resolution.decided, *resolution.causes, *resolution.fixes))
-    return f"case:{resolution.case}", f"text:{blake2b(said.encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
+    return f"case:{resolution.case}", f"text:{hash_text(said)}"
 
 
 def _adds_something(resolution: Resolution, prompt: str) -> bool:

@@ -83,6 +83,19 @@ select c.* from captures c join family on family.id = c.session_id
  where c.session_id <> :session_id order by c.started_at, c.num
 """
 
+# The capture of a session, those of its subagents and forks, and that of the session it comes from.
+_RELATED = """
+select k.num from captures k join sessions s on s.id = k.session_id
+ where s.id = :session_id or (k.parent = :native_id and :native_id <> '')
+    or s.native_id = (select o.parent from captures o where o.session_id = :session_id)
+    or k.root = (select o.root from captures o where o.session_id = :session_id)
+"""
+
+
+def list_related(engine: Engine, session_id: str, native_id: str) -> list[int]:
+    """Return the numbers of a session, of its subagents and forks, and of the session it comes from."""
+    return [row["num"] for row in engine.run(_RELATED, session_id=session_id, native_id=native_id)]
+
 
 def list_recent_work(engine: Engine, project: str, session_id: str, limit: int) -> list[Row]:
     """Return the last captured sessions of a project except one, newest first."""

@@ -37,6 +37,15 @@ select i.*, c.session_id, s.project, s.flavor, e.title, e.result
  order by i.at desc, i.id limit :limit
 """
 
+# A bound, because it runs in a hook.
+_COUNT_RECENT = """
+select count(distinct i.text) as n
+  from (select capture, text from evidence_items where kind = :kind and superseded_by is null
+         order by at desc limit 1000) i
+  join captures c on c.num = i.capture join sessions s on s.id = c.session_id
+ where s.project = :project
+"""
+
 _OLDER = """
 select i.id, i.capture, i.episode, i.words, i.text
   from evidence_items i join captures c on c.num = i.capture join sessions s on s.id = c.session_id
@@ -154,6 +163,11 @@ def list_items(engine: Engine, kind: str, limit: int, **filters: Any) -> list[Ro
     sql = _ITEMS.format(conditions="".join(conditions[name] for name in chosen))
     chosen.pop("in_force", None)
     return engine.run(sql, kind=kind, limit=limit, **chosen)
+
+
+def count_recent_items(engine: Engine, project: str, kind: str) -> int:
+    """Return how many of the last decisions in force or open items of all projects belong to one."""
+    return int(engine.run(_COUNT_RECENT, project=project, kind=kind.partition(" ")[0])[0]["n"])
 
 
 def list_older_decisions(

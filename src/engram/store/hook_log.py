@@ -27,10 +27,19 @@ class HookLogEntry:
     problem: str  # empty on success
 
 
+_noted: list[str] = []  # of the event that this process handles
+
+
+def note_problem(problem: str) -> None:
+    """Keep a problem that did not stop the event, for its entry."""
+    _noted.append(problem)
+
+
 def write_entry(home: str, flavor: str, event: str, seconds: float, problem: str = "") -> None:
     """Log an event and, if it failed, why; never raise."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%S%z")
-    outcome = " ".join(problem.split())[:1000] or "ok"
+    outcome = " ".join((problem or "; ".join(_noted)).split())[:1000] or "ok"
+    _noted.clear()
     agent = "-".join(flavor.split())[:100] or "-"
     line = f"{stamp} {agent} {event or '-'} {seconds * 1000:.1f} ms {outcome}\n"
     try:

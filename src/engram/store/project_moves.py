@@ -32,8 +32,9 @@ update documents set sources = replace(sources, :old_source, :new_source)
  where kind = 'gist' and key in ({sessions})
 """
 
-_CASES = """
-update cases set project = :new where capture in (select num from captures where session_id in ({sessions}))
+_CAPTURE_TABLES = ("cases", "session_errors", "refused_commands")
+_OF_CAPTURES = """
+update {table} set project = :new where capture in (select num from captures where session_id in ({sessions}))
 """
 
 _SESSIONS = """
@@ -88,7 +89,8 @@ def _move_sessions(engine: Engine, which: str, old: str, new: str, **place: str)
             f"update {table} set project = :new where project = :old and session_id in ({which})",
             old=old, new=new, **place,
         )  # fmt: skip
-    engine.run(_CASES.format(sessions=which), old=old, new=new, **place)
+    for table in _CAPTURE_TABLES:
+        engine.run(_OF_CAPTURES.format(table=table, sessions=which), old=old, new=new, **place)
     old_source, new_source = (f'"project":{_to_json(project)}' for project in (old, new))
     engine.run(_GISTS.format(sessions=which), old=old, old_source=old_source, new_source=new_source, **place)
     engine.run(_SESSIONS.format(sessions=which), old=old, new=new, domain=domains.find_domain(engine, new), **place)

@@ -24,9 +24,12 @@ select distinct s.source from push_sources s join pushes p on p.id = s.push
 """
 
 _UNWANTED = """
-select distinct s.source from push_sources s join pushes p on p.id = s.push
+select s.source, max(case when p.verdict = 'never' then :forever else p.judged_at end) as until
+  from push_sources s join pushes p on p.id = s.push
  where p.project = :project and p.verdict in ('wrong', 'never')
+ group by s.source
 """
+_FOREVER = 2**62
 
 _LIST = """
 select p.*, s.flavor, s.summary from pushes p join sessions s on s.id = p.session_id
@@ -49,15 +52,24 @@ def list_told_sources(engine: Engine, session_id: str) -> set[str]:
     return {row["source"] for row in engine.run(_TOLD, session_id=session_id)}
 
 
-def list_unwanted_sources(engine: Engine, project: str) -> set[str]:
-    """Return what a person does not want to see again in a project."""
-    return {row["source"] for row in engine.run(_UNWANTED, project=project)}
+def list_unwanted_sources(engine: Engine, project: str) -> dict[str, int]:
+    """Return what a person does not want to be given in a project, with the time up to which that holds.
+
+    What was called wrong may come again when something newer is known, what is never wanted may not.
+    """
+    return {row["source"]: row["until"] for row in engine.run(_UNWANTED, project=project, forever=_FOREVER)}
 
 
 def list_recent(engine: Engine, since: int, limit: int, **filters: str) -> list[Row]:
     """Return pushes, newest first; filters are `project`, `session_id` and `moment`."""
     conditions = "".join(f" and p.{name} = :{name}" for name in filters)
     return engine.run(_LIST.format(conditions=conditions), since=since, limit=limit, **filters)
+
+
+def list_by_ids(engine: Engine, ids: Sequence[int]) -> list[Row]:
+    """Return pushes by their numbers."""
+    sql = "select p.*, s.flavor, s.summary from pushes p join sessions s on s.id = p.session_id where p.id in ({slots})"
+    return run_for_ids(engine, sql, ids)
 
 
 def list_sources(engine: Engine, ids: Sequence[int]) -> dict[int, list[str]]:

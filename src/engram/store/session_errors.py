@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 
 _PUT = """
 insert into session_errors
-  (id, capture, episode, at, signature, shape, line, fix, fix_kind, verified, facts)
-values (:id, :capture, :episode, :at, :signature, :shape, :line, :fix, :fix_kind, :verified, :facts)
+  (id, capture, episode, at, signature, shape, project, program, culprit, line, fix, fix_kind, verified, facts)
+values (:id, :capture, :episode, :at, :signature, :shape, :project, :program, :culprit, :line, :fix, :fix_kind,
+        :verified, :facts)
 on conflict (id) do update set
-  episode = excluded.episode, at = excluded.at, line = excluded.line, shape = excluded.shape, fix = excluded.fix,
+  episode = excluded.episode, at = excluded.at, line = excluded.line, shape = excluded.shape,
+  project = excluded.project, program = excluded.program, culprit = excluded.culprit, fix = excluded.fix,
   fix_kind = excluded.fix_kind, verified = excluded.verified, facts = excluded.facts
 """
 
@@ -52,6 +54,26 @@ select p.command, p.at, c.session_id
  order by p.at limit :limit
 """
 
+# What ended an error in other sessions of a project, newest first; the same thing passed afterwards.
+_FIXED = """
+select * from session_errors where signature = :signature and verified = 1 and project = :project
+ order by at desc limit :limit
+"""
+
+# Commands that another one replaced, newest first.
+_REPLACED = """
+select * from session_errors
+ where project = :project and program = :program and verified = 1 and fix_kind = 'command replaced'
+ order by at desc limit :limit
+"""
+
+# Programs whose commands failed and were replaced, or were refused by a person.
+_KNOWN = """
+select distinct program from session_errors
+ where project = :project and program in ({slots}) and verified = 1 and fix_kind = 'command replaced'
+ union select program from refused_commands where project = :project and program in ({slots})
+"""
+
 
 def save(engine: Engine, rows: Sequence[Row]) -> None:
     """Save errors; which later session fixed one is kept."""
@@ -64,9 +86,10 @@ def save_checks(engine: Engine, rows: Sequence[Row]) -> None:
 
 
 def delete_by_capture(engine: Engine, capture: int) -> None:
-    """Remove the errors and checks of a session."""
+    """Remove the errors of a session and what is known of its commands."""
     engine.run("delete from session_errors where capture = :capture", capture=capture)
-    engine.run("delete from passed_checks where capture = :capture", capture=capture)
+    for table in ("passed_checks", "command_runs", "refused_commands"):
+        engine.run(f"delete from {table} where capture = :capture", capture=capture)
 
 
 def list_by_capture(engine: Engine, capture: int) -> list[Row]:
@@ -92,6 +115,21 @@ def list_fixed_later(engine: Engine, signatures: Sequence[str], project: str, af
 def list_passed_later(engine: Engine, project: str, after: int, capture: int, limit: int) -> list[Row]:
     """Return the checks that passed in a project after a time, in other sessions."""
     return engine.run(_PASSED_LATER, project=project, after=after, capture=capture, limit=limit)
+
+
+def list_fixed(engine: Engine, project: str, signature: str, limit: int) -> list[Row]:
+    """Return the errors of a project with a signature whose fix is verified, newest first."""
+    return engine.run(_FIXED, project=project, signature=signature, limit=limit)
+
+
+def list_replaced(engine: Engine, project: str, program: str, limit: int) -> list[Row]:
+    """Return the failed calls of a program in a project that another command replaced, newest first."""
+    return engine.run(_REPLACED, project=project, program=program, limit=limit)
+
+
+def list_known_programs(engine: Engine, project: str, programs: Sequence[str]) -> list[str]:
+    """Return the programs among some whose commands are known to fail in a project, or to be refused."""
+    return [row["program"] for row in run_for_ids(engine, _KNOWN, programs, project=project)]
 
 
 def mark_fixed(engine: Engine, ids: Sequence[str], session_id: str) -> None:

@@ -192,3 +192,14 @@ def test_what_waits_is_listed_first_and_filters_hold(engram: Engram) -> None:
     assert seldom in [each.id for each in engram.list_patterns(min_frequency=1)]
     with pytest.raises(Error):
         engram.list_patterns("loved")
+
+
+def test_a_rule_is_for_the_project_of_its_evidence_unless_a_person_says_global(engram: Engram) -> None:
+    id_, other, both = (planted(engram, problem) for problem in ("no table", "no column", "no index"))
+    for pattern_id, projects in ((id_, '["shop"]'), (other, '["shop"]'), (both, '["shop", "wiki"]')):
+        engram.engine.run("update patterns set projects = :projects where id = :id", projects=projects, id=pattern_id)
+    engram.register("claude", "working", project="shop")
+    assert engram.get_pattern(id_).pattern.scope == "project:shop"
+    assert engram.approve_pattern(id_).scope == "project:shop"
+    assert engram.approve_pattern(other, scope="global").scope == "global"
+    assert engram.approve_pattern(both).scope == "global"

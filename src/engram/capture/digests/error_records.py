@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from engram.evidence import same_work
-from engram.store import captures, session_errors, sessions
+from engram.store import captures, command_runs, session_errors, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,16 +28,16 @@ def build_error_id(capture: int, error: dict[str, Any]) -> str:
 
 def save_errors(engine: Engine, capture: int, state: dict[str, Any], numbers: set[int], now: int) -> None:
     """Save the errors of the episodes that changed and the checks that passed; close what they show to be fixed."""
+    session = sessions.get(engine, captures.get(engine, capture)["session_id"])
+    project = (session["project"] if session else None) or ""
     found = [error for error in state["errors"] if error["episode"] in numbers]
-    rows = [_build_row(capture, error, now) for error in found]
+    rows = [{**_build_row(capture, error, now), "project": project} for error in found]
     checks = [{"capture": capture, "command": command, "at": at or now} for command, at in state["passed"].items()]
     session_errors.save(engine, rows)
     session_errors.save_checks(engine, checks)
-    if not rows and not checks:
-        return
-    owner = captures.get(engine, capture)
-    session = sessions.get(engine, owner["session_id"])
-    if session is not None and session["project"]:
+    command_runs.save(engine, capture, state["runs"])
+    command_runs.save_refused(engine, capture, project, state["refused"])
+    if session is not None and project and (rows or checks):
         _close_older(engine, capture, session, rows, checks)
         _close_own(engine, capture, session, [row for row in rows if not row["fix"]])
 
@@ -46,6 +46,7 @@ def _build_row(capture: int, error: dict[str, Any], now: int) -> Row:
     return {
         "id": build_error_id(capture, error), "capture": capture, "episode": error["episode"],
         "at": error["at"] or now, "signature": error["known"], "shape": error["shape"], "line": error["line"],
+        "program": error["part"][0], "culprit": error["part"][1],
         "fix": error["fix"], "fix_kind": error["how"], "verified": int(error["verified"]),
         "facts": orjson.dumps({name: error[name] for name in _FACTS}).decode(),
     }  # fmt: skip

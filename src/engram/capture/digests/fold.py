@@ -10,6 +10,7 @@ from typing import Any
 from engram.capture.batch import hash_id
 from engram.capture.digests.facts import build_facts
 from engram.evidence import (
+    command_counts,
     episodes,
     errors,
     git_files,
@@ -47,7 +48,7 @@ class Fold:
 
     def __init__(self, state: dict[str, Any] | None = None) -> None:
         self.state: dict[str, Any] = {**_build_empty_state(), **(state or {})}  # older rules had fewer facts
-        self.state["errors"] = [error for error in self.state["errors"] if "how" in error]
+        self.state["errors"] = [error for error in self.state["errors"] if "part" in error]
         self.episodes = episodes.EpisodeFold(self.state["evidence"])
         self.version = VERSION
 
@@ -182,6 +183,7 @@ class Fold:
         self.episodes.add_result(action, event, key, failed)
         if event.verdict in ("denied", "interrupted"):
             state["denials"] += event.verdict == "denied"
+            command_counts.note_refusal(state, action, event)
             return
         if not failed:
             _count_files(state["read"], action.reads)
@@ -235,6 +237,7 @@ class Fold:
         if purpose or failed:
             code = event.exit_code if event.exit_code is not None else int(failed)
             state["notable"] = [*state["notable"], [shell_commands.shorten_command(action.subject), code]][-_COMMANDS:]
+        command_counts.count_command(state, action.subject, event, passed)
         return passed
 
     def _count_tasks(self, line: str, event: Event, judged: str, passed: bool | None, failed: bool) -> None:
@@ -328,7 +331,7 @@ def _build_empty_state() -> dict[str, Any]:
         "command": "", "summarized": "", "goal": "", "prompt": "", "said": "", "ended": "", "last": "", "turn": 0,
         "acts": 0, "from": None, "until": 0, "active": 0, "read": {}, "changed": {}, "tools": {}, "todo": [],
         "waiting": {}, "commands": 0, "failed": 0,
-        "notable": [], "errors": [], "trail": [], "step": 0, "passed": {}, "tasks": {},
+        "notable": [], "errors": [], "trail": [], "step": 0, "passed": {}, "tasks": {}, "runs": {}, "refused": {},
         "tests": {"runs": 0, "failed": 0, "last": None}, "last_build": None,
         "commits": [], "dropped": 0, "objected": None, "requests": [], "reverted": 0, "pushed": 0, "corrections": 0,
         "objections": [], "friction": [], "interrupts": 0, "denials": 0, "compactions": 0, "api_errors": 0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engram.clock import to_datetime
 from engram.errors import InvalidInput, NotFound
 from engram.operation import Help, operation
+from engram.patterns.rules.scope import suggest_scope
 from engram.platform import plain_json, text
 from engram.platform.value import value
 from engram.search.briefing_rules import score_rule
@@ -207,11 +208,12 @@ def load_pattern(hub: Hub, pattern: str) -> Pattern:
 
 def pattern_from_row(row: Row) -> Pattern:
     """Convert a stored pattern with its current rule."""
+    projects = tuple(plain_json.loads(row["projects"]))
     return Pattern(
         id=row["id"], kind=row["kind"], state=row["state"], title=row["title"],
         rule=row["rule"] or row["proposed"] or row["title"], fix=row["fix"] if row["rule"] else row["proposed_fix"],
-        scope=row["scope"] or "global", version=row["version"], sessions=row["sessions"], times=row["times"],
-        flavors=tuple(plain_json.loads(row["flavors"])), projects=tuple(plain_json.loads(row["projects"])),
+        scope=row["scope"] or suggest_scope(projects), version=row["version"], sessions=row["sessions"],
+        times=row["times"], flavors=tuple(plain_json.loads(row["flavors"])), projects=projects,
         tokens=row["tokens"], seconds=row["seconds"], confidence=row["confidence"],
         first_at=to_datetime(row["first_at"]), last_at=to_datetime(row["last_at"]), merged_into=row["merged_into"],
         recommended=_parse_recommendation(row["recommended"]),

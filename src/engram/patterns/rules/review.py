@@ -10,7 +10,7 @@ from engram.operation import Help, operation
 from engram.patterns.rules import catalog, context_rules
 from engram.patterns.rules.catalog import Pattern
 from engram.patterns.rules.rule_text import clean_fix, clean_rule
-from engram.patterns.rules.scope import parse_scope
+from engram.patterns.rules.scope import parse_scope, suggest_scope
 from engram.platform import plain_json, text
 from engram.store import patterns, rules
 from engram.store.patterns import APPROVED, CANDIDATE, MERGED, REJECTED, RETIRED
@@ -44,7 +44,8 @@ def approve_pattern(
         str | None, Help("what to do instead; defaults to the proposed fix if the rule is the proposed one")
     ] = None,
     scope: Annotated[
-        str | None, Help("where it applies: global, project:PATH or flavor:NAME; defaults to global")
+        str | None,
+        Help("global, project:PATH or flavor:NAME; defaults to the only project its evidence is from, else global"),
     ] = None,
     author: Annotated[str | None, Help("who decides; defaults to you")] = None,
     reason: Annotated[str, Help("reason")] = "",
@@ -244,7 +245,8 @@ def _build_version(hub: Hub, row: Row, changes: dict[str, Any], state: str) -> d
     current = rules.get_version(hub.engine, row["id"], row["version"])
     # A person who words the rule has not agreed to a fix taken from a transcript.
     fix = row["proposed_fix"] if changes.get("rule") is None else ""
-    before = current or {"rule": row["proposed"] or row["title"], "fix": fix, "scope": "global"}
+    scope = suggest_scope(plain_json.loads(row["projects"]))
+    before = current or {"rule": row["proposed"] or row["title"], "fix": fix, "scope": scope}
     version_text = {
         name: before[name] if changes.get(name) is None else changes[name] for name in ("rule", "fix", "scope")
     }

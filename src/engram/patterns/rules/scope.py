@@ -9,6 +9,8 @@ from engram.platform import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engram.hub import Hub
 
 
@@ -23,6 +25,11 @@ def parse_scope(hub: Hub, scope_name: object) -> str:
     if scope == "global":
         return scope
     raise InvalidInput(field="scope", reason=f"Unknown value {scope!r}. Use global, project:PATH or flavor:NAME.")
+
+
+def suggest_scope(projects: Sequence[str]) -> str:
+    """Return the scope of a rule about which nobody said where it applies: where its evidence comes from."""
+    return f"project:{projects[0]}" if len(projects) == 1 and projects[0] else "global"
 
 
 def split_scope(scope: str) -> tuple[str, str]:

@@ -190,7 +190,7 @@ MODULES = {
     "ingest": "ingest", "digest": "digests",
     "recall": "recall", "remember": "recall", "index": "recall", "delete": "recall",
     "ask": "wiki", "flush": "wiki", "wiki history": "wiki", "wiki edit": "wiki",
-    "world edit": "world",
+    "world edit": "world", "pushed": "pushed",
     "dream": "dream",
     "patterns detect": "patterns_detect", "patterns edit": "patterns", "patterns review": "patterns",
     "patterns import": "patterns", "patterns distribute": "patterns",

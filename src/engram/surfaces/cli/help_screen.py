@@ -19,7 +19,7 @@ GROUPS = {
         "what is remembered: notes, summaries, profile, days",
         (
             "remember", "get", "context", "playbook", "decisions", "open", "episodes", "history", "recent", "digest",
-            "outcome", "gist", "eras", "profile", "narrative", "self", "projects", "days", "delete", "memory",
+            "outcome", "gist", "eras", "profile", "narrative", "self", "projects", "days", "pushed", "delete", "memory",
         ),
     ),
     "wiki": (

@@ -31,7 +31,12 @@ _HELP = """Usage: engram hook
   Handle a hook event of an agent. Agents call this once `engram init` has set them up: it reads the event as JSON from
   standard input and answers in the agent's format. It always exits with 0; errors go to hook.log in the Engram home.
 """
+_DEADLINE_SECONDS = 9  # agents stop a hook after ten, and then nobody would know
 _MAX_EVENT_BYTES = 16_000_000  # longer events are cut off
+
+
+class Overdue(BaseException):
+    """A hook took too long; no handler of errors on the way keeps it going."""
 
 
 def main(arguments: list[str]) -> NoReturn:
@@ -46,18 +51,31 @@ def main(arguments: list[str]) -> NoReturn:
     started = time.perf_counter()
     os.umask(0o077)
     event, problem = None, ""
+    _set_deadline()
     try:
         event = read_hook_event(sys.stdin.buffer.read(_MAX_EVENT_BYTES), arguments, os.environ)
         if event is not None:
             sys.stdout.write(answer_event(event))
             sys.stdout.flush()
-    except Exception as error:  # an error here must not break the agent
+    except (Exception, Overdue) as error:  # an error here must not break the agent
         problem = f"{error.__class__.__name__}: {error}"
     if event is not None or problem:
         _log_event(event, arguments, time.perf_counter() - started, problem)
     # Skip the cleanup: commits are done, and closing the last connection would checkpoint the store while the agent
     # waits.
     os._exit(0)
+
+
+def _set_deadline() -> None:
+    """Stop this process before the agent does, so that the log says so."""
+    import _signal  # type: ignore[import-not-found]  # without the enums of `signal`
+
+    def stop(*_: object) -> NoReturn:
+        raise Overdue(f"timed out after {_DEADLINE_SECONDS} s")
+
+    if hasattr(_signal, "setitimer"):
+        _signal.signal(_signal.SIGALRM, stop)
+        _signal.setitimer(_signal.ITIMER_REAL, _DEADLINE_SECONDS)
 
 
 def answer_event(event: HookEvent) -> str:

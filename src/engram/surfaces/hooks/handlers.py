@@ -12,7 +12,7 @@ from engram.hub import Hub
 from engram.platform import host, text
 from engram.sessions import checkouts, lifecycle, projects
 from engram.settings import is_url
-from engram.store import activity, commits, handled_events, injected_texts, server_probe
+from engram.store import activity, commits, episodes, handled_events, injected_texts, server_probe
 from engram.store import messages as message_store
 from engram.store import sessions as session_store
 from engram.surfaces.hooks import responses, tool_files
@@ -130,9 +130,9 @@ def _build_context(hub: Hub, event: HookEvent, session_id: str) -> HookResponse 
     if not responses.reaches_model(event) or event.in_subagent or not _is_first_report(hub, event):
         return None
     if _needs_briefing(hub, event):
-        return _to_response(
-            _build_news(hub, session_id) if _goes_on(hub, event, session_id) else _build_briefing(hub, session_id)
-        )
+        if _goes_on(hub, event, session_id):
+            return _to_response(_build_news(hub, session_id))
+        return HookResponse(context=_build_briefing(hub, session_id), notice=_build_notice(hub, event, session_id))
     if event.event == START:
         return None
     parts = (
@@ -192,6 +192,17 @@ def _build_briefing(hub: Hub, session_id: str) -> str:
     return build_briefing(hub, session_id).text
 
 
+def _build_notice(hub: Hub, event: HookEvent, session_id: str) -> str:
+    """Return a line for the person about what is known of the project, or an empty string."""
+    agent = find_agent(event.flavor)
+    project = lifecycle.require_session(hub, session_id)["project"]
+    if not (project and agent and agent.shows_notices and event.event == START and not event.borrowed):
+        return ""
+    counts = ((episodes.count_recent_items(hub.engine, project, kind), kind) for kind in ("decision", "open item"))
+    known = [text.format_count(count, kind) for count, kind in counts if count]
+    return f"Engram: {', '.join(known)} known here." if known else ""
+
+
 def _format_unread_messages(hub: Hub, session_id: str) -> str:
     if not message_store.count_unread(hub.engine, session_id):
         return ""
@@ -218,7 +229,7 @@ def _format_freed_files(hub: Hub, event: HookEvent, session_id: str) -> str:
 
 def _recall_for_prompt(hub: Hub, event: HookEvent, session_id: str) -> str:
     """Return memories that clearly match a prompt and are found in time."""
-    if not hub.settings.prompt_recall or len(event.prompt) < _MIN_PROMPT_CHARS:
+    if hub.settings.prompt_recall == "off" or len(event.prompt) < _MIN_PROMPT_CHARS:
         return ""
     from engram.surfaces.hooks.prompt_recall import push_for_prompt
 
@@ -235,25 +246,39 @@ def _handle_tool(hub: Hub, event: HookEvent, session_id: str) -> HookResponse | 
     from engram.sessions import file_edits
 
     if event.event == BEFORE:
-        response = _guard_edit(hub, event, session_id, paths) if paths else None
-        if is_shell and not paths:
+        if paths:
+            return _guard_edit(hub, event, session_id, paths)
+        if is_shell:
             file_edits.record_before_command(hub, session_id)
-        return response
+        return _to_response(_recall_for_tool(hub, event, session_id, [], is_shell=is_shell))
     if seen_paths:
         file_edits.record_files_seen(hub, session_id, seen_paths, event.cwd)
     changes = file_edits.check_after_command(hub, session_id) if is_shell else []
-    known = _push_for_read(hub, event, session_id, seen_paths) if seen_paths and not paths else ""
+    known = _recall_for_tool(hub, event, session_id, seen_paths, is_shell=is_shell, edits=bool(paths))
     parts = (*changes, _build_tool_context(hub, event, session_id), known)
     return _to_response("\n\n".join(part for part in parts if part))
 
 
-def _push_for_read(hub: Hub, event: HookEvent, session_id: str, paths: list[str]) -> str:
-    """Return what was decided about a file at the first read of it."""
-    if not hub.settings.prompt_recall or not responses.reaches_model(event) or event.in_subagent:
+def _recall_for_tool(
+    hub: Hub, event: HookEvent, session_id: str, paths: list[str], *, is_shell: bool, edits: bool = False
+) -> str:
+    """Return what is known of the file or the command of a tool, at the event at which the agent hears it."""
+    if hub.settings.tool_recall == "off" or event.in_subagent or not responses.reaches_model(event):
         return ""
-    from engram.surfaces.hooks.prompt_recall import push_for_read
+    from engram.surfaces.hooks import tool_recall
 
-    return push_for_read(hub, event, lifecycle.require_session(hub, session_id), paths)
+    row = lifecycle.require_session(hub, session_id)
+    if not row["project"]:
+        return ""
+    is_first_chance = event.event == BEFORE or not responses.reaches_model(event, BEFORE)
+    if paths:
+        moment = "edit" if edits else "read"
+        is_due = is_first_chance or not edits
+        return tool_recall.push_for_file(hub, event, row, moment, paths[0]) if is_due else ""
+    if not is_shell:
+        return ""
+    known = tool_recall.push_for_failure(hub, event, row) if event.failure else ""
+    return known or (tool_recall.push_for_command(hub, event, row) if is_first_chance else "")
 
 
 def _guard_edit(hub: Hub, event: HookEvent, session_id: str, paths: list[str]) -> HookResponse | None:
@@ -271,7 +296,8 @@ def _guard_edit(hub: Hub, event: HookEvent, session_id: str, paths: list[str]) -
                 now=hub.now(),
             )  # fmt: skip
         return None
-    return _to_response(warnings)
+    known = _recall_for_tool(hub, event, session_id, paths, is_shell=False, edits=True)
+    return _to_response("\n\n".join(part for part in (warnings, known) if part))
 
 
 def _build_tool_context(hub: Hub, event: HookEvent, session_id: str) -> str:

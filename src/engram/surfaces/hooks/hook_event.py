@@ -6,10 +6,11 @@ the event, not by the hook file that called us, because several agents run the h
 
 from __future__ import annotations
 
-from engram.agents.agent import END, NO
+from engram.agents.agent import AFTER, END, NO
 from engram.agents.registry import find_agent, list_agents
 from engram.platform import plain_json
 from engram.platform.value import value
+from engram.surfaces.hooks.tool_results import read_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class HookEvent:
     prompt: str
     tool: str
     tool_input: dict[str, Any]  # the tool's arguments
+    failure: str  # the output of a tool that failed, as its status says; empty if it did not
     transcript: str
     source: str  # startup, resume, compact … for a start; the reason for an end
     model: str | None
@@ -72,6 +74,7 @@ def read_hook_event(raw: bytes, arguments: list[str], environ: Mapping[str, str]
         prompt=_read_prompt(facts),
         tool=_get_first_text(facts, "tool_name", "toolName"),
         tool_input=_read_tool_input(facts),
+        failure=read_failure(facts, name) if event == AFTER else "",
         transcript=_get_first_text(facts, "transcript_path", "transcriptPath"),
         source=_get_first_text(facts, "source", "trigger") if event != END else _get_first_text(facts, "reason"),
         model=_get_first_text(facts, "model") or None,

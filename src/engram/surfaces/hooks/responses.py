@@ -18,29 +18,35 @@ MAX_CONTEXT_CHARS = 9000  # also the limit in bytes; Claude Code and Codex cut a
 
 @value
 class HookResponse:
-    """The response to an event: context or a refusal."""
+    """The response to an event: context or a refusal for the model, and a line for the person."""
 
     context: str = ""
     refusal: str = ""
+    notice: str = ""
 
 
-def reaches_model(event: HookEvent) -> bool:
-    """Return whether context given at this event reaches the model, as measured with real agents (docs/agents.md)."""
-    if event.borrowed and event.event in (START, PROMPT):
+def reaches_model(event: HookEvent, at: str | None = None) -> bool:
+    """Return whether context given at this event reaches the model, as measured with real agents (docs/agents.md).
+
+    `at` asks for another event of the same agent.
+    """
+    moment = at or event.event
+    if event.borrowed and moment in (START, PROMPT):
         return False  # the agent drops context from another agent's hook
     agent = find_agent(event.flavor)
-    return event.event in (START, PROMPT, BEFORE, AFTER) and not (agent and event.event in agent.ignores_context_at)
+    return moment in (START, PROMPT, BEFORE, AFTER) and not (agent and moment in agent.ignores_context_at)
 
 
 def format_response(event: HookEvent, response: HookResponse) -> dict[str, Any]:
     """Return a response in the format of the event's agent."""
     agent = find_agent(event.flavor) or Agent()
-    return agent.format_hook_response(
+    answer = agent.format_hook_response(
         event.name,
         truncate_context(neutralize_markup(response.context)),
         neutralize_markup(response.refusal),
         event.borrowed,
     )
+    return {**answer, "systemMessage": response.notice} if response.notice and agent.shows_notices else answer
 
 
 def truncate_context(context: str) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from engram.evidence.records import Decision, Episode, EpisodeError, OpenItem
 from engram.platform import text
+from engram.search.pushed import Pushed
 from engram.surfaces.cli.render import LIST_RENDERERS, render
 from engram.surfaces.cli.render.layout import format_facts, format_time, format_when, wrap_text
 from engram.surfaces.cli.render.project_labels import get_label
@@ -97,6 +98,21 @@ def _render_item(at: datetime | None, session_id: str, project: str, words: str)
     return f"{style(head, dim=True)}\n{wrap_text(words, '  ', '  ')}"
 
 
+@render.register
+def _(pushed: Pushed) -> str:
+    state = pushed.verdict or ("" if pushed.shown else "only recorded")
+    where = (format_when(pushed.at), pushed.session_id[-8:], get_label(pushed.project))
+    head = style("  ".join(fact for fact in (f"#{pushed.id}", *where, pushed.moment, state) if fact), dim=True)
+    lines = [wrap_text(line, "  ", "  ") for line in pushed.text.splitlines() if line.strip()]
+    return "\n".join([head, wrap_text(f"Why: {pushed.reason}", "  ", "  "), *lines])
+
+
+def _render_pushed(listed: Sequence[Pushed]) -> str:
+    hint = "Say what you think of one: engram pushed NUMBER useful, wrong or never."
+    return "\n\n".join([*map(render, listed), style(hint, dim=True)])
+
+
+LIST_RENDERERS[Pushed] = _render_pushed
 LIST_RENDERERS[Episode] = _render_episodes
 LIST_RENDERERS[Decision] = _render_decisions
 LIST_RENDERERS[OpenItem] = _render_open_items
