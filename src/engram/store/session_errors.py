@@ -46,6 +46,21 @@ select p.command, p.at, c.session_id
  order by p.at limit :limit
 """
 
+# The same error in any session, the ones that something ended first.
+_OF_SIGNATURES = """
+select e.*, k.id as case_id, c.session_id, s.project
+  from session_errors e join captures c on c.num = e.capture join sessions s on s.id = c.session_id
+  join cases k on k.capture = e.capture and k.number = e.episode
+ where e.signature in ({slots})
+ order by case when e.fix = '' then 0 else 1 end desc, e.verified desc, e.at desc
+"""
+
+_CHECKS = """
+select p.command, p.at, c.session_id, s.project, s.cwd
+  from passed_checks p join captures c on c.num = p.capture join sessions s on s.id = c.session_id
+ where p.at < :until{project} order by p.at desc limit :limit
+"""
+
 
 def save(engine: Engine, rows: Sequence[Row]) -> None:
     """Save errors; which later session fixed one is kept."""
@@ -81,6 +96,18 @@ def list_fixed_later(engine: Engine, signatures: Sequence[str], project: str, af
 def list_passed_later(engine: Engine, project: str, after: int, capture: int, limit: int) -> list[Row]:
     """Return the checks that passed in a project after a time, in other sessions."""
     return engine.run(_PASSED_LATER, project=project, after=after, capture=capture, limit=limit)
+
+
+def list_by_signatures(engine: Engine, signatures: Sequence[str]) -> list[Row]:
+    """Return the errors with these signatures and the cases they belong to, fixed ones first, then the newest."""
+    return run_for_ids(engine, _OF_SIGNATURES, signatures)
+
+
+def list_checks(engine: Engine, project: str | None, until: int, limit: int) -> list[Row]:
+    """Return the checks that passed in a project, or in all, before a time, newest first."""
+    wanted = {} if project is None else {"project": project}
+    sql = _CHECKS.format(project=" and s.project = :project" if wanted else "")
+    return engine.run(sql, until=until, limit=limit, **wanted)
 
 
 def mark_fixed(engine: Engine, ids: Sequence[str], session_id: str) -> None:

@@ -99,7 +99,7 @@ def delete_session(session: str, yes: bool, dry_run: bool, as_json: bool) -> Non
 
 def _build_filter_options() -> list[click.Parameter]:
     return [
-        click.Option(["-k"], type=int, default=5, show_default=True, help="Maximum number of hits."),
+        click.Option(["-k"], type=int, help="Maximum number of hits. Default: 5, or 20 for a question about a time."),
         click.Option(["-s", "--session", "session_id"], help="Only in this session."),
         click.Option(["--not-session", "exclude_session"], help="Not in this session. Default: the session that asks."),
         click.Option(["--agent", "flavor"], help="Only sessions of this agent."),
@@ -117,6 +117,7 @@ def _build_filter_options() -> list[click.Parameter]:
             ["--by"], type=click.Choice(["hit", "session"]), default="hit", show_default=True,
             help="One result per hit, or the best hit of every session.",
         ),
+        click.Option(["--messages"], is_flag=True, help="Show single messages instead of what settled each episode."),
         click.Option(["--budget"], type=int, help="Maximum number of tokens to print."),
         click.Option(["--anyway", "abstain"], flag_value=False, default=True, type=bool,
                      help="Show the nearest matches even if none is good."),
