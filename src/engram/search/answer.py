@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
 
 # What the best doc must reach for a question to count as answered: the share of the question's words in its turn, plus
-# half of that in one sentence, plus some of its similarity in meaning. At these values every question of
-# benchmarks/recall that has an answer gets one, and four of five asked of a store about something else get none.
-ANSWERED = 0.55
+# half of that in one sentence, plus some of its similarity in meaning. At this value one in a hundred questions of
+# benchmarks/recall that have an answer gets none.
+ANSWERED = 0.45
 _BY_MEANING = 0.3  # how much similarity counts
 WORDS = 0.45  # the same by words alone, if there are no vectors
 _TRIES = 5  # attempts per question
@@ -91,6 +91,11 @@ def measure_match(result: SearchResult) -> Any:
     return result.cover + 0.5 * result.parts.sentence + meaning
 
 
+def measure_doc(doc: ScoredDoc, *, by_meaning: bool) -> float:
+    """Return how well a doc matches a question, on the same scale for all questions."""
+    return doc.cover + 0.5 * doc.why.get("sentence", 0.0) + (_BY_MEANING * doc.near if by_meaning else 0.0)
+
+
 def load_rows(
     hub: Hub, question: Question, result: SearchResult, scores: Any, count: int
 ) -> list[tuple[ScoredDoc, Row]]:
@@ -136,7 +141,9 @@ def _build_hits(
     ]
     duplicates = {} if by_session else near_duplicates.find_copies(texts)
     replaced = near_duplicates.find_replaced(texts, frozenset(question.words)).items()
-    newer = {old: new for old, new in replaced if old not in duplicates and new not in duplicates}
+    shown = [rank for rank in range(len(candidates)) if rank not in duplicates][:k]
+    # Only among the hits that are shown anyway: a newer statement that pushed another hit out was rarely right.
+    newer = {old: new for old, new in replaced if old in shown and new in shown}
     scores = near_duplicates.raise_newer([candidate.score for candidate, _ in candidates], {} if by_session else newer)
     order = sorted(
         (rank for rank in range(len(candidates)) if rank not in duplicates), key=lambda place: -scores[place]

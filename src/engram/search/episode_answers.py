@@ -12,7 +12,7 @@ from engram.evidence import error_signature
 from engram.index.doc_kinds import EXCHANGES, KINDS
 from engram.index.tokenizer import extract_terms
 from engram.platform import plain_json, text
-from engram.search import answer, case_search, check_commands, near_duplicates, question_intent, work_list
+from engram.search import answer, case_search, check_commands, question_intent, work_list
 from engram.search.episode_groups import CaseScope, Group, GroupedResult, find_episode_case
 from engram.search.filter import Filter, limit_to_window
 from engram.search.named_project import find_named_project
@@ -44,7 +44,9 @@ _WORTH = 60  # tokens in which the beginning of a line is worth showing
 _ERRORS = 12  # lines of a question that may be an error
 _LAST = 1 << 62
 _WORDS, _COVER = 3.0, 0.34  # what a case needs to answer by itself
-_NAMED_COVER = 0.15  # the same, if the question names a rare symbol or file
+_NAMED_COVER = 0.15  # the same, if the question names a rare symbol or file, or shares many words
+_SURE_WORDS, _LED_WORDS, _LEAD = 5.5, 4.0, 1.5  # so many words, or fewer if no other case is as near
+_EPISODE_ANSWERED = 0.6  # what a message of an episode must reach; see `answer.ANSWERED`
 
 
 def answer_with_episodes(
@@ -112,10 +114,11 @@ def _search(hub: Hub, question: Question, filters: Filter, limit: int, *, abstai
     result = answer.search_messages(hub, question, filters)
     matches = _find_matches(hub, question, filters)
     events = answer.find_event_hits(hub, question, filters, limit) if answer.wants_events(filters, question) else []
-    if abstain and not (events or answer.is_answered(result, question) or any(map(_is_match, matches))):
-        return []
+    found = _load_messages(hub, question, result, limit)
     grouped = GroupedResult(hub)
-    grouped.add_messages(_load_messages(hub, question, result, limit))
+    grouped.add_messages(found)
+    if abstain and not (events or _is_answered(grouped, result, question) or any(map(_is_match, matches))):
+        return []
     grouped.add_events(events)
     if not question.phrases:
         grouped.add_cases(matches, _build_scope(hub, filters))
@@ -134,7 +137,21 @@ def _is_match(match: CaseMatch) -> bool:
     """Return whether a case by itself answers a question."""
     if match.names:
         return match.cover >= _NAMED_COVER
-    return match.words >= _WORDS and match.cover >= _COVER
+    if match.words >= _WORDS and match.cover >= _COVER:
+        return True
+    return match.words >= (_LED_WORDS if match.lead >= _LEAD else _SURE_WORDS) and match.cover >= _NAMED_COVER
+
+
+def _is_answered(grouped: GroupedResult, result: SearchResult, question: Question) -> bool:
+    """Return whether a message answers: one of an episode must match better, as episodes share many words."""
+    if question.phrases:
+        return True
+    for group in grouped.groups.values():
+        least = _EPISODE_ANSWERED if group.is_case else answer.ANSWERED
+        for doc, _ in group.found:
+            if answer.measure_doc(doc, by_meaning=result.by_meaning) >= (least if result.by_meaning else answer.WORDS):
+                return True
+    return False
 
 
 def _build_scope(hub: Hub, filters: Filter) -> CaseScope:
@@ -177,20 +194,17 @@ def _move_first(
 
 
 def _drop_copies(ranked: list[Group]) -> list[Group]:
-    """Return the groups without chats that only repeat what another says."""
-    texts: list[near_duplicates.ComparedText] = []
+    """Return the groups without chats whose best message is the same one as of another, as in a fork of it."""
     kept: list[Group] = []
+    seen: set[tuple[int, str]] = set()
     for group in ranked:
-        if group.is_case or not group.found or len(kept) > _CASES:
-            kept.append(group)
-            continue
-        doc, row = group.found[0]
-        compared = near_duplicates.ComparedText(
-            words=frozenset(extract_terms(row["content"][:4000])), at=row["at"], statement=False
-        )
-        if near_duplicates.find_copies([*texts, compared]).get(len(texts)) is None:
-            texts.append(compared)
-            kept.append(group)
+        if not group.is_case and group.found:
+            row = group.found[0][1]
+            mark = (row["at"], row["content"])
+            if mark in seen:
+                continue
+            seen.add(mark)
+        kept.append(group)
     return kept
 
 
