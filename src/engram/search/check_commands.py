@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from engram.clock import to_datetime
 from engram.evidence.command_line import parse_command
 from engram.evidence.purposes import find_run, list_filters, list_targets
+from engram.index.tokenizer import extract_terms
 from engram.platform.text import format_count, to_one_line
 from engram.store import session_errors
 from engram.types import Hit
@@ -26,17 +27,21 @@ _COMMAND = 160  # characters
 _USUAL = 2  # sessions in which another command passed that is named
 
 
-def find_commands(hub: Hub, purpose: str, filters: Filter, zone: tzinfo | None) -> list[Hit]:
-    """Return one hit for each project: the command that serves a purpose."""
+def find_commands(
+    hub: Hub, purpose: str, part: frozenset[str], filters: Filter, zone: tzinfo | None
+) -> list[Hit]:  # fmt: skip
+    """Return one hit for each project: the command that serves a purpose, on a part of the project if one is named."""
     until = (1 << 62) if filters.until is None else filters.until
     by_project: dict[str, list[Row]] = {}
     for row in session_errors.list_checks(hub.engine, filters.project, until, _READ):
         by_project.setdefault(row["project"] or "", []).append(row)
-    found = [_find_in_project(project, rows, purpose, zone) for project, rows in by_project.items()]
+    found = [_find_in_project(project, rows, purpose, part, zone) for project, rows in by_project.items()]
     return sorted(filter(None, found), key=lambda hit: -hit.why["sessions"])
 
 
-def _find_in_project(project: str, rows: list[Row], purpose: str, zone: tzinfo | None) -> Hit | None:
+def _find_in_project(
+    project: str, rows: list[Row], purpose: str, part: frozenset[str], zone: tzinfo | None
+) -> Hit | None:
     tallies: dict[str, dict[str, Any]] = {}
     for row in rows:
         for command, is_whole in _list_commands(row["command"], purpose):
@@ -47,7 +52,7 @@ def _find_in_project(project: str, rows: list[Row], purpose: str, zone: tzinfo |
             tally["runs"] += 1
             place = _find_place(row["command"])
             tally["places"][place] = tally["places"].get(place, 0) + 1
-    ranked = sorted(tallies, key=lambda command: -_weigh(tallies[command]))
+    ranked = sorted(tallies, key=lambda command: (not part & set(extract_terms(command)), -_weigh(tallies[command])))
     return _build_hit(project, ranked, tallies, zone) if ranked else None
 
 

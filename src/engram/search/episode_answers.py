@@ -5,6 +5,7 @@ A session without episodes, such as a chat, is answered by its best message.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from engram.clock import to_datetime
@@ -20,7 +21,7 @@ from engram.search.narration import is_narration
 from engram.search.query import Question, parse_question
 from engram.search.resolution import Resolution, load_resolutions
 from engram.search.snippet import extract_passage
-from engram.store import cases, session_errors, sessions
+from engram.store import cases, episodes, session_errors, sessions
 from engram.types import Hit
 
 if TYPE_CHECKING:
@@ -41,8 +42,11 @@ _LINE = 300  # characters of a line of a hit
 _TITLE = 140  # characters
 _SAME = 40  # characters in which a message and a title are compared
 _WORTH = 60  # tokens in which the beginning of a line is worth showing
-_ERRORS = 12  # lines of a question that may be an error
+_ERRORS, _PARTS, _SIGNATURE = 12, 4, 14  # lines of a question that may be an error, parts of one, characters
+_NOT_PUSHED = re.compile(r"Commit \w+ on \S+ is not pushed")  # true for an hour
 _LAST = 1 << 62
+_DECIDED = re.compile(r"\b(?:decid\w*|decision\w*|agreed?|cho(?:se|ose|ice)|settled?)\b", re.IGNORECASE)
+_RANKED, _UNDECIDED = 15, 0.8  # groups that are ranked again, and the worth of one without a decision
 # What an episode must reach for a question to count as answered: `words` of a case, or a message that matches better
 # than chance does among sessions that all talk of tests, files and errors, or that has this many rare words of the
 # question. Of questions asked of a store about something else, nine of ten get no answer; see benchmarks/recall.
@@ -76,12 +80,32 @@ def _answer_by_intent(
 ) -> list[Hit] | None:
     """Return the answer to a question about a command, a file or what is open; None if it is about something else."""
     purpose = question_intent.find_purpose(question)
-    if purpose and (hits := check_commands.find_commands(hub, purpose, filters, now.tzinfo)):
+    if purpose and (hits := check_commands.find_commands(
+        hub, purpose, question_intent.list_parts(question), filters, now.tzinfo
+    )):
         return hits[:limit]
+    if question_intent.asks_for_open_items(question, (name,)):
+        return _answer_with_open_items(hub, question, filters, limit) or None
     file = question_intent.find_file(question)
     if file and (hits := _answer_with_cases(hub, question, filters, _find_file_cases(hub, file, filters), limit)):
         return hits
     return None
+
+
+def _find_open_cases(hub: Hub, filters: Filter) -> list[int]:
+    """Return the cases of the newest open items, those that only wait for a push left out."""
+    rows = episodes.list_items(
+        hub.engine, "open", 4 * _CASES, project=filters.project, session_id=filters.session, since=filters.since
+    )
+    wanted = [row for row in rows if not _NOT_PUSHED.match(row["text"])]
+    numbers = {(row["capture"], row["episode"]) for row in wanted}
+    sessions_found = list(dict.fromkeys(row["session_id"] for row in wanted))
+    found = [
+        row
+        for row in episodes.list_by_sessions(hub.engine, sessions_found)
+        if (row["capture"], row["number"]) in numbers
+    ]
+    return [row["case_id"] for row in sorted(found, key=lambda row: -(row["started_at"] or 0))]
 
 
 def _find_file_cases(hub: Hub, file: str, filters: Filter) -> list[int]:
@@ -108,6 +132,24 @@ def _answer_with_cases(
     return _build_hits(hub, question, ranked, limit)
 
 
+def _answer_with_open_items(hub: Hub, question: Question, filters: Filter, limit: int) -> list[Hit]:
+    """Return the newest episodes that left something open, with what it is."""
+    found = _find_open_cases(hub, filters)
+    rows = find_episode_case(hub, found)
+    hits = _answer_with_cases(hub, question, filters, found, limit)
+    return [Hit(**{**vars(hit), "snippet": _list_open(rows.get(int(hit.id[1:])) or {}) or hit.snippet}) for hit in hits]
+
+
+def _list_open(episode: Row) -> str:
+    """Return what an episode left open, a line each."""
+    items = plain_json.loads(episode["facts"])["open"] if episode else []
+    wanted = [item for item in items if not _NOT_PUSHED.match(item)]
+    return "\n".join(
+        "Not finished." if item.startswith("Not finished: ") else f"Open: {text.to_one_line(item, _LINE)}"
+        for item in wanted
+    )
+
+
 # ---- Search
 
 
@@ -124,6 +166,7 @@ def _search(hub: Hub, question: Question, filters: Filter, limit: int, *, abstai
     if not question.phrases:
         grouped.add_cases(matches, _build_scope(hub, filters))
     ranked = _drop_copies(_put_errors_first(hub, question, grouped, filters))
+    ranked = _put_decisions_first(hub, ranked) if _DECIDED.search(question.text) else ranked
     hits = _build_hits(hub, question, ranked, limit)
     return hits + _fill(hub, question, ranked, hits, limit)
 
@@ -172,23 +215,46 @@ def _put_errors_first(hub: Hub, question: Question, grouped: GroupedResult, filt
     """Return the groups, best first; if the question quotes an error, first the episodes that ended it."""
     ranked = grouped.rank()
     lines = [line.strip() for line in question.text.splitlines() if line.strip()][:_ERRORS]
-    signatures = {error_signature.make_signature(line) for line in lines} | {
-        error_signature.abstract_line(line) for line in lines
-    }
-    rows = session_errors.list_by_signatures(hub.engine, [name for name in signatures if len(name) >= 12])
+    signatures = {signature for line in lines for signature in _list_signatures(line)}
+    rows = session_errors.list_by_endings(hub.engine, sorted(signatures), _CASES)
     for row in reversed([row for row in rows if row["fix"] and filters.project in (None, row["project"])][:2]):
-        ranked = _move_first(hub, grouped, ranked, row["case_id"], filters)
+        ranked = _move_first(hub, grouped, ranked, row, filters)
     return ranked
 
 
+def _list_signatures(line: str) -> list[str]:
+    """Return the signatures that a line may have as an error, also without what stands before its message."""
+    parts = line.split(": ")
+    rests = [": ".join(parts[place:]) for place in range(min(len(parts), _PARTS))]
+    found = [error_signature.make_signature(line), *(error_signature.abstract_line(rest) for rest in rests)]
+    return [signature for signature in dict.fromkeys(found) if len(signature) >= _SIGNATURE]
+
+
+def _put_decisions_first(hub: Hub, ranked: list[Group]) -> list[Group]:
+    """Return the groups for a question about a decision: those that decided nothing rank a little lower."""
+    best = ranked[:_RANKED]
+    found = find_episode_case(hub, [group.case for group in best if group.case is not None])
+
+    def weigh(group: Group) -> float:
+        row = found.get(group.case or 0)
+        decided = bool(group.hash) or (row is not None and bool(plain_json.loads(row["facts"])["decisions"]))
+        return -group.rank_score * (1.0 if decided or not group.is_case else _UNDECIDED)
+
+    return sorted(best, key=weigh) + ranked[_RANKED:]
+
+
 def _move_first(
-    hub: Hub, grouped: GroupedResult, ranked: list[Group], case: int, filters: Filter
+    hub: Hub, grouped: GroupedResult, ranked: list[Group], error: Row, filters: Filter
 ) -> list[Group]:
+    case = error["case_id"]
     known = next((group for group in ranked if group.case == case), None)
     if known is None:
         grouped.add_cases([case_search.CaseMatch(case, 1.0, 9.0, 1.0, (), 1.0)], _build_scope(hub, filters))
         known = next((group for group in grouped.groups.values() if group.case == case), None)
-    return ranked if known is None else [known, *(group for group in ranked if group is not known)]
+    if known is None:
+        return ranked
+    known.fix = text.to_one_line(f"{error['line']} → {error['fix']}", _LINE)
+    return [known, *(group for group in ranked if group is not known)]
 
 
 def _drop_copies(ranked: list[Group]) -> list[Group]:
@@ -220,8 +286,8 @@ def _build_hits(hub: Hub, question: Question, ranked: list[Group], limit: int) -
         if not group.is_case:
             hits += _build_message_hit(hub, question, group)
             continue
-        for resolution in load_resolutions(hub, [group.case or 0]):
-            if resolution.case in shown or len(hits) >= limit or (resolution.superseded and len(hits) == 0):
+        for resolution in _load_versions(hub, question, group):
+            if resolution.case in shown or len(hits) >= limit:
                 continue
             episode = find_episode_case(hub, [resolution.case]).get(resolution.case) if not resolution.hash else None
             if resolution.hash and resolution.hash[:7] in hashes:
@@ -231,6 +297,26 @@ def _build_hits(hub: Hub, question: Question, ranked: list[Group], limit: int) -
             budget = _LONG if len(hits) < _FULL else _SHORT
             hits.append(_build_case_hit(hub, question, group, resolution, episode, budget))
     return hits
+
+
+def _load_versions(hub: Hub, question: Question, group: Group) -> list[Resolution]:
+    """Return how a case was settled, after the newer version of it that is still about the question, if there is one."""
+    found = load_resolutions(hub, [group.case or 0])
+    own = next((resolution for resolution in found if resolution.case == group.case), None)
+    if own is None:
+        return []
+    terms = frozenset(question.words)
+    shared = len(_list_terms(own) & terms)
+    newer = [item for item in found if item is not own and 2 * len(_list_terms(item) & terms) >= max(shared, 1)]
+    return newer if newer and own.superseded else [*newer, _drop_state(own)]
+
+
+def _drop_state(resolution: Resolution) -> Resolution:
+    return Resolution(**{**vars(resolution), "superseded": False})
+
+
+def _list_terms(resolution: Resolution) -> set[str]:
+    return set(extract_terms(" ".join((resolution.title, *resolution.decided, *resolution.causes))))
 
 
 def _list_hashes(episode: Row | None) -> set[str]:
@@ -277,9 +363,10 @@ def _get_request(episode: Row | None) -> str:
 def _list_lines(question: Question, group: Group, resolution: Resolution, episode: Row | None) -> list[str]:
     """Return what settled a case, the most useful first; if nothing did, what was reported and said."""
     note = f" ({'; '.join(resolution.notes)})" if resolution.notes else ""
-    lines = [f"Decided{note}: {' '.join(resolution.decided)}"] if resolution.decided else []
+    lines = [f"Fixed: {group.fix}"] if group.fix else []
+    lines += [f"Decided{note}: {' '.join(resolution.decided)}"] if resolution.decided else []
     lines += [f"Cause: {cause}" for cause in resolution.causes]
-    lines += [f"Fixed: {fix}" for fix in resolution.fixes]
+    lines += [f"Fixed: {fix}" for fix in resolution.fixes if fix != group.fix]
     lines += [f"Turned down: {rejected}" for rejected in resolution.rejected]
     if resolution.hash:
         return lines
@@ -287,10 +374,11 @@ def _list_lines(question: Question, group: Group, resolution: Resolution, episod
     terms = frozenset((*question.words, *question.beginnings))
     if facts.get("report") and (not lines or not resolution.decided):
         lines.append(f"Result: {extract_passage(facts['report'], terms, _LINE)}")
-    said = _quote_best(group, terms, facts.get("request") or resolution.title, " ".join([resolution.title, *lines]))
+    is_own = resolution.case == group.case
+    said = "" if not is_own else _quote_best(group, terms, facts.get("request") or resolution.title, " ".join([resolution.title, *lines]))
     lines += [said] if said else []
     lines += [f"Commit: {commit}" for commit in (facts.get("commits") or [])[-2:]]
-    return lines + [f"Open: {item}" for item in resolution.open]
+    return lines + [f"Open: {item}" for item in resolution.open if not _NOT_PUSHED.match(item)]
 
 
 def _quote_best(group: Group, terms: frozenset[str], title: str, shown: str) -> str:
@@ -298,7 +386,7 @@ def _quote_best(group: Group, terms: frozenset[str], title: str, shown: str) -> 
     known = set(extract_terms(shown)) & terms
     for _, row in group.found[:3]:
         piece = extract_passage(row["content"], terms, _LINE)
-        is_request = piece[:_SAME] == text.to_one_line(title, _SAME)[:_SAME].rstrip("…")
+        is_request = piece[:_SAME] == " ".join(title.split())[:_SAME]
         if len(set(extract_terms(piece)) & terms) > len(known) and not is_request:
             who = {"user": "You", "assistant": "Agent"}.get(row.get("role", ""), "Said")
             return f"{who}: {piece}"

@@ -62,6 +62,7 @@ class Group:
         self.found: list[tuple[ScoredDoc, Row]] = []  # messages and passages, best first
         self.events: list[Hit] = []
         self.case_score = 0.0
+        self.fix = ""  # what ended the error that the question quotes
         self.match: CaseMatch | None = None
         self.is_same_problem = False
 
@@ -106,8 +107,8 @@ class GroupedResult:
         """Add messages and passages, best first."""
         self._load_episodes({row["session_id"] for _, row in found} - {None})
         for doc, row in found:
-            group = self._place(row["session_id"], row["at"], row["id"], doc.kind)
-            group.found.append((doc, row))
+            if doc.kind not in _RETOLD or not self.episodes.get(row["session_id"]):
+                self._place(row["session_id"], row["at"], row["id"], doc.kind).found.append((doc, row))
 
     def add_events(self, events: Sequence[Hit]) -> None:
         """Add calls and results that contain all words of the question."""

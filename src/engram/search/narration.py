@@ -11,7 +11,7 @@ _WORDS = 14  # words of a bare step
 _LEAD = r"(?:(?:now|ok(?:ay)?|good|great|perfect|excellent|alright|right|next|first|then|finally|also|so|and|but)\b[\s,.!:—–-]*)*"
 _INTENT = re.compile(
     rf"^{_LEAD}(?:let me(?! know)|let'?s|i'?ll|i will|i'?m going to|i am going to|i need to|i should|i want to|time to|"
-    r"we need to|waiting (?:for|on))\b",
+    r"we need to|waiting (?:for|on))\b|^(?:\w+[,.]? )?now,? (?!it\b|that\b|this\b|you\b|we have\b|works?\b)",
     re.IGNORECASE,
 )
 _STEP = re.compile(
@@ -21,6 +21,7 @@ _STEP = re.compile(
     r"validate|verify|view|wire|write|checking|looking|reading|verifying|updating)\b",
     re.IGNORECASE,
 )
+_GOING_ON = re.compile(r"^\w+ing\b(?! is\b| was\b| are\b)|[—–-]\s(?:now\b|\w+ing (?:it|that|them|now|the|my|up)\b)", re.IGNORECASE)
 _PRAISE = re.compile(r"^(?:good|great|perfect|excellent|clean|done|ok(?:ay)?|all (?:green|good))[.!]*$", re.IGNORECASE)
 
 
@@ -35,4 +36,4 @@ def is_narration(role: str, text: str) -> bool:
 def _is_step(sentence: str) -> bool:
     if _INTENT.match(sentence) or _PRAISE.match(sentence):
         return True
-    return bool(_STEP.match(sentence)) and len(sentence.split()) <= _WORDS
+    return bool(_STEP.match(sentence) or _GOING_ON.search(sentence)) and len(sentence.split()) <= _WORDS

@@ -75,6 +75,11 @@ def find_purpose(question: Question) -> str:
     return next((purpose for purpose, pattern in _PURPOSES if pattern.search(question.text)), "")
 
 
+def list_parts(question: Question) -> frozenset[str]:
+    """Return the words of a question about a command that name a part of the project."""
+    return frozenset(set(question.words) - _COMMAND_WORDS - QUESTION_WORDS)
+
+
 def find_file(question: Question) -> str:
     """Return the file whose history a question asks for, or none."""
     if len(question.text) > _LONGEST or not _WHO.search(question.text):
@@ -93,4 +98,4 @@ _OPEN_WORDS = frozenset(extract_terms("open unfinished pending outstanding left 
 
 def _list_subjects(question: Question, names: Iterable[str]) -> set[str]:
     named = {term for name in names for term in extract_terms(name)}
-    return set(question.words) - QUESTION_WORDS - _WORK - named
+    return set(question.subjects) - QUESTION_WORDS - _WORK - named

@@ -47,12 +47,13 @@ select p.command, p.at, c.session_id
 """
 
 # The same error in any session, the ones that something ended first.
-_OF_SIGNATURES = """
+_ENDING = """
 select e.*, k.id as case_id, c.session_id, s.project
   from session_errors e join captures c on c.num = e.capture join sessions s on s.id = c.session_id
   join cases k on k.capture = e.capture and k.number = e.episode
- where e.signature in ({slots})
+ where {endings}
  order by case when e.fix = '' then 0 else 1 end desc, e.verified desc, e.at desc
+ limit :limit
 """
 
 _CHECKS = """
@@ -98,9 +99,15 @@ def list_passed_later(engine: Engine, project: str, after: int, capture: int, li
     return engine.run(_PASSED_LATER, project=project, after=after, capture=capture, limit=limit)
 
 
-def list_by_signatures(engine: Engine, signatures: Sequence[str]) -> list[Row]:
-    """Return the errors with these signatures and the cases they belong to, fixed ones first, then the newest."""
-    return run_for_ids(engine, _OF_SIGNATURES, signatures)
+def list_by_endings(engine: Engine, endings: Sequence[str], limit: int) -> list[Row]:
+    """Return the errors whose signature ends so and the cases they belong to, fixed ones first, then the newest."""
+    patterns = {f"p{place}": f"%{_escape_like(ending)}" for place, ending in enumerate(endings)}
+    conditions = " or ".join(f"e.signature like :{name} escape '!'" for name in patterns)
+    return engine.run(_ENDING.format(endings=conditions), limit=limit, **patterns) if patterns else []
+
+
+def _escape_like(text: str) -> str:
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
 def list_checks(engine: Engine, project: str | None, until: int, limit: int) -> list[Row]:
