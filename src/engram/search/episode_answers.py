@@ -46,6 +46,7 @@ _ERRORS, _PARTS, _SIGNATURE = 12, 4, 14  # lines of a question that may be an er
 _NOT_PUSHED = re.compile(r"Commit \w+ on \S+ is not pushed")  # true for an hour
 _LAST = 1 << 62
 _DECIDED = re.compile(r"\b(?:decid\w*|decision\w*|agreed?|cho(?:se|ose|ice)|settled?)\b", re.IGNORECASE)
+_LEAST_SHARE = 0.3  # of the best match, for a chat or a document to be shown beside it
 _RANKED, _UNDECIDED = 15, 0.8  # groups that are ranked again, and the worth of one without a decision
 # What an episode must reach for a question to count as answered: `words` of a case, or a message that matches better
 # than chance does among sessions that all talk of tests, files and errors, or that has this many rare words of the
@@ -167,6 +168,7 @@ def _search(hub: Hub, question: Question, filters: Filter, limit: int, *, abstai
         grouped.add_cases(matches, _build_scope(hub, filters))
     ranked = _drop_copies(_put_errors_first(hub, question, grouped, filters))
     ranked = _put_decisions_first(hub, ranked) if _DECIDED.search(question.text) else ranked
+    ranked = ranked if question.phrases else _drop_weak(ranked, result)
     hits = _build_hits(hub, question, ranked, limit)
     return hits + _fill(hub, question, ranked, hits, limit)
 
@@ -257,6 +259,20 @@ def _move_first(
     return [known, *(group for group in ranked if group is not known)]
 
 
+def _drop_weak(ranked: list[Group], result: SearchResult) -> list[Group]:
+    """Return the groups without chats and documents that match far worse than the best one."""
+    matches = [
+        max((answer.measure_doc(doc, by_meaning=result.by_meaning) for doc, _ in group.found), default=0.0)
+        for group in ranked
+    ]
+    least = _LEAST_SHARE * max(matches, default=0.0)
+    return [
+        group
+        for group, match in zip(ranked, matches, strict=True)
+        if group.is_case or group.events or match >= least
+    ]
+
+
 def _drop_copies(ranked: list[Group]) -> list[Group]:
     """Return the groups without chats whose best message is the same one as of another, as in a fork of it."""
     kept: list[Group] = []
@@ -311,6 +327,13 @@ def _load_versions(hub: Hub, question: Question, group: Group) -> list[Resolutio
     return newer if newer and own.superseded else [*newer, _drop_state(own)]
 
 
+def _find_event(group: Group, best: Row | None) -> int | None:
+    """Return the event of the best message, or of the best call or result."""
+    if best is not None:
+        return int(best["event"]) if best["event"] else None
+    return group.events[0].event if group.events else None
+
+
 def _drop_state(resolution: Resolution) -> Resolution:
     return Resolution(**{**vars(resolution), "superseded": False})
 
@@ -346,7 +369,7 @@ def _build_case_hit(
         session_id=resolution.session_id or None, role="", at=to_datetime(resolution.at),
         snippet=_fit(lines, budget), score=round(min(group.score, 1.0), 3),
         why={**why, "message": round(group.message_score, 3), "case": round(group.case_score, 3)},
-        exchange=best["id"] if best else None, name=text.to_one_line(_get_request(episode) or resolution.title, _TITLE),
+        exchange=best["id"] if best else None, event=_find_event(group, best), name=text.to_one_line(_get_request(episode) or resolution.title, _TITLE),
         flavor=(session or {}).get("flavor") or "",
         project=(session or {}).get("project") or (group.key[1] if is_commit else ""),
         summary=(session or {}).get("summary") or "", origin="derived", outcome=resolution.result,
@@ -378,7 +401,8 @@ def _list_lines(question: Question, group: Group, resolution: Resolution, episod
     said = "" if not is_own else _quote_best(group, terms, facts.get("request") or resolution.title, " ".join([resolution.title, *lines]))
     lines += [said] if said else []
     lines += [f"Commit: {commit}" for commit in (facts.get("commits") or [])[-2:]]
-    return lines + [f"Open: {item}" for item in resolution.open if not _NOT_PUSHED.match(item)]
+    lines += [f"Open: {item}" for item in resolution.open if not _NOT_PUSHED.match(item)]
+    return lines or [f"Asked: {text.to_one_line(facts.get('request') or resolution.title, _LINE)}"]
 
 
 def _quote_best(group: Group, terms: frozenset[str], title: str, shown: str) -> str:

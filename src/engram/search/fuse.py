@@ -22,7 +22,7 @@ class ScoreWeights:
     sentence: float = 0.7  # keywords in one sentence
     statement: float = 0.2  # a user's statement about themselves
     time: float = 0.4  # inside the time the question asks about
-    person: float = 0.3  # share of the keyword score lost by a message not written by a user
+    person: float = 0.4  # share of the keyword score lost by a message not written by a user
     pool: tuple[float, ...] = (1.0, 0.2)  # weights of a session's best messages, best first
 
     @property
