@@ -67,7 +67,7 @@ def _list_commands(line: str, purpose: str) -> list[tuple[str, bool]]:
 
 
 def _weigh(tally: dict[str, Any]) -> float:
-    return (len(tally["sessions"]) + 0.1 * tally["runs"]) * (1.0 if tally["whole"] else _NARROW)
+    return float(len(tally["sessions"]) + 0.1 * tally["runs"]) * (1.0 if tally["whole"] else _NARROW)
 
 
 def _is_usual(command: str, tally: dict[str, Any]) -> bool:
@@ -80,9 +80,7 @@ def _find_place(line: str) -> str:
     return first[3:].strip().strip("\"'") if first.startswith("cd ") else ""
 
 
-def _build_hit(
-    project: str, ranked: list[str], tallies: dict[str, dict[str, Any]], zone: tzinfo | None
-) -> Hit:
+def _build_hit(project: str, ranked: list[str], tallies: dict[str, dict[str, Any]], zone: tzinfo | None) -> Hit:
     best = tallies[ranked[0]]
     last = best["last"]
     lines = [f"{to_one_line(ranked[0], _COMMAND)} {_describe(best, zone)}"]

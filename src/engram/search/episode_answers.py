@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from engram.hub import Hub
     from engram.search.candidates import ScoredDoc, SearchResult
     from engram.search.case_search import CaseMatch
-    from engram.hub import Hub
     from engram.store.engine import Row
 
 ANSWERS, SESSIONS = 5, 20  # hits shown by default: of a question, and of one about a time
@@ -39,6 +39,7 @@ _CASES = 40  # cases that are grouped
 _FULL = 2  # hits that are shown in full
 _LONG, _SHORT = 260, 130  # tokens of a hit
 _LINE = 300  # characters of a line of a hit
+_QUESTION, _ERROR = 6_000, 400  # characters of a question that are compared with cases, of an error
 _TITLE = 140  # characters
 _SAME = 40  # characters in which a message and a title are compared
 _WORTH = 60  # tokens in which the beginning of a line is worth showing
@@ -46,7 +47,7 @@ _ERRORS, _PARTS, _SIGNATURE = 12, 4, 14  # lines of a question that may be an er
 _NOT_PUSHED = re.compile(r"Commit \w+ on \S+ is not pushed")  # true for an hour
 _LAST = 1 << 62
 _DECIDED = re.compile(r"\b(?:decid\w*|decision\w*|agreed?|cho(?:se|ose|ice)|settled?)\b", re.IGNORECASE)
-_LEAST_SHARE = 0.3  # of the best match, for a chat or a document to be shown beside it
+_LEAST_SHARE, _LEAST_CASE = 0.3, 0.25  # of the best match, and of the best case, to be shown beside it
 _RANKED, _UNDECIDED = 15, 0.8  # groups that are ranked again, and the worth of one without a decision
 # What an episode must reach for a question to count as answered: `words` of a case, or a message that matches better
 # than chance does among sessions that all talk of tests, files and errors, or that has this many rare words of the
@@ -81,9 +82,9 @@ def _answer_by_intent(
 ) -> list[Hit] | None:
     """Return the answer to a question about a command, a file or what is open; None if it is about something else."""
     purpose = question_intent.find_purpose(question)
-    if purpose and (hits := check_commands.find_commands(
-        hub, purpose, question_intent.list_parts(question), filters, now.tzinfo
-    )):
+    if purpose and (
+        hits := check_commands.find_commands(hub, purpose, question_intent.list_parts(question), filters, now.tzinfo)
+    ):
         return hits[:limit]
     if question_intent.asks_for_open_items(question, (name,)):
         return _answer_with_open_items(hub, question, filters, limit) or None
@@ -118,9 +119,7 @@ def _find_file_cases(hub: Hub, file: str, filters: Filter) -> list[int]:
     return sorted(found, key=lambda case: -found[case])[:_CASES]
 
 
-def _answer_with_cases(
-    hub: Hub, question: Question, filters: Filter, case_ids: Sequence[int], limit: int
-) -> list[Hit]:
+def _answer_with_cases(hub: Hub, question: Question, filters: Filter, case_ids: Sequence[int], limit: int) -> list[Hit]:
     """Return hits for cases in the order given."""
     grouped = GroupedResult(hub)
     total = len(case_ids)
@@ -167,7 +166,7 @@ def _search(hub: Hub, question: Question, filters: Filter, limit: int, *, abstai
     if not question.phrases:
         grouped.add_cases(matches, _build_scope(hub, filters))
     ranked = _drop_copies(_put_errors_first(hub, question, grouped, filters))
-    ranked = _put_decisions_first(hub, ranked) if _DECIDED.search(question.text) else ranked
+    ranked = _put_decisions_first(hub, ranked) if _DECIDED.search(question.text[:_QUESTION]) else ranked
     ranked = ranked if question.phrases else _drop_weak(ranked, result)
     hits = _build_hits(hub, question, ranked, limit)
     return hits + _fill(hub, question, ranked, hits, limit)
@@ -176,7 +175,7 @@ def _search(hub: Hub, question: Question, filters: Filter, limit: int, *, abstai
 def _find_matches(hub: Hub, question: Question, filters: Filter) -> list[CaseMatch]:
     if question.phrases:
         return []
-    return case_search.find_cases(hub, question.text, filters.project, limit=_CASES)
+    return case_search.find_cases(hub, question.text[:_QUESTION], filters.project, limit=_CASES)
 
 
 def _is_match(match: CaseMatch) -> bool:
@@ -216,7 +215,7 @@ def _load_messages(hub: Hub, question: Question, result: SearchResult, limit: in
 def _put_errors_first(hub: Hub, question: Question, grouped: GroupedResult, filters: Filter) -> list[Group]:
     """Return the groups, best first; if the question quotes an error, first the episodes that ended it."""
     ranked = grouped.rank()
-    lines = [line.strip() for line in question.text.splitlines() if line.strip()][:_ERRORS]
+    lines = [line.strip() for line in question.text[:_QUESTION].splitlines() if line.strip()][:_ERRORS]
     signatures = {signature for line in lines for signature in _list_signatures(line)}
     rows = session_errors.list_by_endings(hub.engine, sorted(signatures), _CASES)
     for row in reversed([row for row in rows if row["fix"] and filters.project in (None, row["project"])][:2]):
@@ -226,6 +225,8 @@ def _put_errors_first(hub: Hub, question: Question, grouped: GroupedResult, filt
 
 def _list_signatures(line: str) -> list[str]:
     """Return the signatures that a line may have as an error, also without what stands before its message."""
+    if len(line) > _ERROR:
+        return []
     parts = line.split(": ")
     rests = [": ".join(parts[place:]) for place in range(min(len(parts), _PARTS))]
     found = [error_signature.make_signature(line), *(error_signature.abstract_line(rest) for rest in rests)]
@@ -245,9 +246,7 @@ def _put_decisions_first(hub: Hub, ranked: list[Group]) -> list[Group]:
     return sorted(best, key=weigh) + ranked[_RANKED:]
 
 
-def _move_first(
-    hub: Hub, grouped: GroupedResult, ranked: list[Group], error: Row, filters: Filter
-) -> list[Group]:
+def _move_first(hub: Hub, grouped: GroupedResult, ranked: list[Group], error: Row, filters: Filter) -> list[Group]:
     case = error["case_id"]
     known = next((group for group in ranked if group.case == case), None)
     if known is None:
@@ -260,7 +259,7 @@ def _move_first(
 
 
 def _drop_weak(ranked: list[Group], result: SearchResult) -> list[Group]:
-    """Return the groups without chats and documents that match far worse than the best one."""
+    """Return the groups without those that match far worse than the best one."""
     matches = [
         max((answer.measure_doc(doc, by_meaning=result.by_meaning) for doc, _ in group.found), default=0.0)
         for group in ranked
@@ -269,7 +268,7 @@ def _drop_weak(ranked: list[Group], result: SearchResult) -> list[Group]:
     return [
         group
         for group, match in zip(ranked, matches, strict=True)
-        if group.is_case or group.events or match >= least
+        if match >= least or group.events or group.fix or group.case_score >= _LEAST_CASE
     ]
 
 
@@ -316,7 +315,7 @@ def _build_hits(hub: Hub, question: Question, ranked: list[Group], limit: int) -
 
 
 def _load_versions(hub: Hub, question: Question, group: Group) -> list[Resolution]:
-    """Return how a case was settled, after the newer version of it that is still about the question, if there is one."""
+    """Return how a case was settled, after a newer version that is still about the question."""
     found = load_resolutions(hub, [group.case or 0])
     own = next((resolution for resolution in found if resolution.case == group.case), None)
     if own is None:
@@ -369,7 +368,8 @@ def _build_case_hit(
         session_id=resolution.session_id or None, role="", at=to_datetime(resolution.at),
         snippet=_fit(lines, budget), score=round(min(group.score, 1.0), 3),
         why={**why, "message": round(group.message_score, 3), "case": round(group.case_score, 3)},
-        exchange=best["id"] if best else None, event=_find_event(group, best), name=text.to_one_line(_get_request(episode) or resolution.title, _TITLE),
+        exchange=best["id"] if best else None, event=_find_event(group, best),
+        name=text.to_one_line(_get_request(episode) or resolution.title, _TITLE),
         flavor=(session or {}).get("flavor") or "",
         project=(session or {}).get("project") or (group.key[1] if is_commit else ""),
         summary=(session or {}).get("summary") or "", origin="derived", outcome=resolution.result,
@@ -398,7 +398,11 @@ def _list_lines(question: Question, group: Group, resolution: Resolution, episod
     if facts.get("report") and (not lines or not resolution.decided):
         lines.append(f"Result: {extract_passage(facts['report'], terms, _LINE)}")
     is_own = resolution.case == group.case
-    said = "" if not is_own else _quote_best(group, terms, facts.get("request") or resolution.title, " ".join([resolution.title, *lines]))
+    said = (
+        ""
+        if not is_own
+        else _quote_best(group, terms, facts.get("request") or resolution.title, " ".join([resolution.title, *lines]))
+    )
     lines += [said] if said else []
     lines += [f"Commit: {commit}" for commit in (facts.get("commits") or [])[-2:]]
     lines += [f"Open: {item}" for item in resolution.open if not _NOT_PUSHED.match(item)]

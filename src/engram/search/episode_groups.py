@@ -46,9 +46,7 @@ class CaseScope:
             return False
         if episode is None:
             return bool(case["kind"] == "commit") and self.allowed is None
-        return episode["session_id"] != self.exclude and (
-            self.allowed is None or episode["session_id"] in self.allowed
-        )
+        return episode["session_id"] != self.exclude and (self.allowed is None or episode["session_id"] in self.allowed)
 
 
 class Group:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from engram.clock import to_datetime
 from engram.errors import BodyGone, InvalidInput, NotFound
 from engram.hub import Hub
-from engram.platform.text import to_one_line, validate_name
 from engram.platform import plain_json
+from engram.platform.text import to_one_line, validate_name
 from engram.store import cases, commits, episodes, events, exchanges, passages
 from engram.summaries.exchanges import exchange_from_row
 from engram.types import Around

@@ -10,13 +10,14 @@ from engram.sessions import project_names
 if TYPE_CHECKING:
     from engram.hub import Hub
 
+_READ = 2_000  # characters of a question
 _SHORTEST = 3  # characters of a name that is looked for
 _BEFORE = r"(?:\b(?:in|on|for|of|at|within|about)\s+(?:the\s+|my\s+)?(?:project\s+|repo(?:sitory)?\s+)?|\bproject\s+)"
 
 
 def find_named_project(hub: Hub, text: str) -> tuple[str | None, str]:
     """Return the project that a text names after a word such as "in", and its name; None if it names none."""
-    low = text.casefold()
+    low = text[:_READ].casefold()
     found: list[tuple[int, str, str]] = []
     for project, name in project_names.name_projects(hub).items():
         bare = name.casefold()

@@ -8,20 +8,26 @@ from engram.platform.sentences import split_sentences
 
 _LONGEST = 320  # characters of a message that only narrates
 _WORDS = 14  # words of a bare step
-_LEAD = r"(?:(?:now|ok(?:ay)?|good|great|perfect|excellent|alright|right|next|first|then|finally|also|so|and|but)\b[\s,.!:—–-]*)*"
+_LEAD = (
+    r"(?:(?:now|ok(?:ay)?|good|great|perfect|excellent|alright|right|next|first|then|finally|also|so|and|but)\b"
+    r"[\s,.!:—–-]*)*"
+)
 _INTENT = re.compile(
     rf"^{_LEAD}(?:let me(?! know)|let'?s|i'?ll|i will|i'?m going to|i am going to|i need to|i should|i want to|time to|"
-    r"we need to|waiting (?:for|on))\b|^(?:\w+[,.]? )?now,? (?!it\b|that\b|this\b|you\b|we have\b|works?\b)",
+    r"we need to|waiting (?:for|on))\b|"
+    r"^(?:\w+[,.]? )?now,? (?!it\b|that\b|this\b|you\b|we have\b|works?\b)",
     re.IGNORECASE,
 )
 _STEP = re.compile(
-    rf"^{_LEAD}(?:also )?(?:add|apply|build|check|clean|commit|compare|confirm|continue|create|delegate|do|edit|examine|"
-    r"fetch|find|fix|format|get|go|grep|inspect|investigate|launch|list|look|make|move|open|proceed|push|read|rebase|"
+    rf"^{_LEAD}(?:also )?(?:add|apply|build|check|clean|commit|compare|confirm|continue|create|delegate|do|edit|"
+    r"examine|fetch|find|fix|format|get|go|grep|inspect|investigate|launch|list|look|make|move|open|proceed|push|read|rebase|"
     r"re-?run|re-?read|remove|rename|replace|review|rewrite|run|running|search|see|stage|start|test|try|update|"
     r"validate|verify|view|wire|write|checking|looking|reading|verifying|updating)\b",
     re.IGNORECASE,
 )
-_GOING_ON = re.compile(r"^\w+ing\b(?! is\b| was\b| are\b)|[—–-]\s(?:now\b|\w+ing (?:it|that|them|now|the|my|up)\b)", re.IGNORECASE)
+_GOING_ON = re.compile(
+    r"^\w+ing\b(?! is\b| was\b| are\b)|[—–-]\s(?:now\b|\w+ing (?:it|that|them|now|the|my|up)\b)", re.IGNORECASE
+)
 _PRAISE = re.compile(r"^(?:good|great|perfect|excellent|clean|done|ok(?:ay)?|all (?:green|good))[.!]*$", re.IGNORECASE)
 
 

@@ -25,24 +25,42 @@ _WORK = frozenset(
     )
 )
 _WHO = re.compile(
-    r"\b(?:who|when|why|which|what)\b.{0,60}\b(?:touch|chang|edit|modif|wrote|written|work|happen|done|did|history|introduc|"
-    r"add|remov|delet|creat|renam)\w*|\bhistory of\b|\bwhat (?:was|did \w+) (?:done|do)\b",
+    r"\b(?:who|when|why|which|what)\b.{0,60}\b(?:touch|chang|edit|modif|wrote|written|work|happen|done|did|history|"
+    r"introduc|add|remov|delet|creat|renam)\w*|\bhistory of\b|\bwhat (?:was|did \w+) (?:done|do)\b",
     re.IGNORECASE,
 )
 _RUNNING = re.compile(
-    r"\bhow (?:do|can|should|would|did|to|are|is|does)\b(?! (?:it|this|that)\b)|\bcommands?\b|\bwhat do (?:i|we) (?:run|type|use)\b|"
-    r"\bwhich (?:script|task|target)\b",
+    r"\bhow (?:do|can|should|would|did|to|are|is|does)\b(?! (?:it|this|that)\b)|\bcommands?\b|"
+    r"\bwhat do (?:i|we) (?:run|type|use)\b|\bwhich (?:script|task|target)\b",
     re.IGNORECASE,
 )
 _PURPOSES = (
-    (TEST, re.compile(r"\b(?:run|execute|start|launch|command (?:for|to)|do)\b[^?]{0,40}\b(?:unit |integration )?tests?\b|"
-                      r"\btest (?:this|it|the (?:project|code|repo)|here|command)\b|\b(?:i|we|you|to) test\b(?!\s+(?:if|that|whether))",
-                      re.IGNORECASE)),
-    (LINT, re.compile(r"\b(?:run|execute|command (?:for|to)|do)\b[^?]{0,30}\b(?:lint\w*|type.?check\w*|format\w*)\b|"
-                      r"\b(?:i|we|you|to) (?:lint|type.?check|format)\b|\blint command\b", re.IGNORECASE)),
-    (BUILD, re.compile(r"\b(?:i|we|you|to) (?:build|compile)\b|\b(?:run|start|do)\b[^?]{0,20}\bbuild\b|\bbuild command\b|"
-                       r"\bis (?:this|it|the \w+) built\b", re.IGNORECASE)),
-)  # fmt: skip
+    (
+        TEST,
+        re.compile(
+            r"\b(?:run|execute|start|launch|command (?:for|to)|do)\b[^?]{0,40}\btests?\b|"
+            r"\btest (?:this|it|the (?:project|code|repo)|here|command)\b|"
+            r"\b(?:i|we|you|to) test\b(?!\s+(?:if|that|whether))",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        LINT,
+        re.compile(
+            r"\b(?:run|execute|command (?:for|to)|do)\b[^?]{0,30}\b(?:lint|type.?check|format)\w*\b|"
+            r"\b(?:i|we|you|to) (?:lint|type.?check|format)\b|\blint command\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        BUILD,
+        re.compile(
+            r"\b(?:i|we|you|to) (?:build|compile)\b|\b(?:run|start|do)\b[^?]{0,20}\bbuild\b|\bbuild command\b|"
+            r"\bis (?:this|it|the \w+) built\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
 _LONGEST = 140  # characters of a question about a command or a file; a longer text describes a problem
 _SUBJECTS = 1  # words beside those of the command that a question about it may have
 _COMMAND_WORDS = frozenset(
@@ -54,7 +72,8 @@ _COMMAND_WORDS = frozenset(
 _OPEN = re.compile(
     r"\bwhat(?:'s| is| was| are)? (?:still |left |currently )*(?:open|unfinished|pending|outstanding|left)\b|"
     r"\b(?:open|unfinished|pending|outstanding) (?:items?|tasks?|todos?|points?|work|ends?|things?)\b|"
-    r"\bto ?dos?\b|\bleft (?:open|to do|undone)\b|\bwhat (?:remains|did (?:i|we) not finish)\b|\bstill (?:to do|open)\b",
+    r"\bto ?dos?\b|\bleft (?:open|to do|undone)\b|\bwhat (?:remains|did (?:i|we) not finish)\b|"
+    r"\bstill (?:to do|open)\b",
     re.IGNORECASE,
 )  # fmt: skip
 
@@ -90,7 +109,11 @@ def find_file(question: Question) -> str:
 
 def asks_for_open_items(question: Question, names: Iterable[str] = ()) -> bool:
     """Return whether a question asks what is not finished, of no subject in particular."""
-    return bool(_OPEN.search(question.text)) and not _list_subjects(question, names) - _OPEN_WORDS
+    return (
+        len(question.text) <= _LONGEST
+        and bool(_OPEN.search(question.text))
+        and not _list_subjects(question, names) - _OPEN_WORDS
+    )
 
 
 _OPEN_WORDS = frozenset(extract_terms("open unfinished pending outstanding left items todo todos remaining remains"))

@@ -37,7 +37,7 @@ def _list_choices() -> dict[str, Sequence[str]]:
 def recall(
     hub: Hub,
     query: Annotated[str, Help('a question or words; supports "exact phrase" and prefix*')],
-    k: Annotated[int | None, Help("maximum number of hits; default 5, or 20 sessions for a question about a time")] = None,
+    k: Annotated[int | None, Help("default 5, or 20 for a question about a time")] = None,
     session_id: Annotated[str | None, Help("only hits in this session")] = None,
     exclude_session: Annotated[str | None, Help("skip this session, such as the caller's own")] = None,
     project: Annotated[str | None, Help("only sessions in this project")] = None,

@@ -29,7 +29,9 @@ def extract_passage(text: str, terms: frozenset[str], length: int = LENGTH) -> s
     if len(plain) <= length:
         return plain
     sentences = split_sentences(plain)[:_SENTENCES]
-    found = [{term for chunk in _CHUNK.finditer(sentence) for term in _match_terms(chunk, terms)} for sentence in sentences]
+    found = [
+        {term for chunk in _CHUNK.finditer(sentence) for term in _match_terms(chunk, terms)} for sentence in sentences
+    ]
     best, start = -1, 0
     for place in range(len(sentences)):
         words = set[str]().union(*found[place : _find_end(sentences, place, length)])

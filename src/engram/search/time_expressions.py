@@ -419,7 +419,10 @@ _PATTERNS: list[tuple[str, _Make]] = [
         rf"\b(?:{_THIRD}|(?P<which>last|this){_S})?{_MONTH}(?![-'’]|{_S}[0-9]{{1,2}}(?:st|nd|rd|th)?\b){_OF}",
         _read_month,
     ),
-    (rf"\b{_MONTH}{_S}{_DAY}(?:\s?[-–]\s?(?P<last>[0-9]{{1,2}})|{_TO_DAY})?(?![\w:]|[-./,:][0-9]){_OF}", _read_month_day),
+    (
+        rf"\b{_MONTH}{_S}{_DAY}(?:\s?[-–]\s?(?P<last>[0-9]{{1,2}})|{_TO_DAY})?(?![\w:]|[-./,:][0-9]){_OF}",
+        _read_month_day,
+    ),
     (rf"{_ALONE}(?:the{_S})?{_DAY}{_S}(?:of{_S})?{_MONTH}{_OF}", _read_month_day),
     (rf"{_ALONE}(?P<year>{_CENTURY}){_ISO_DAY}{_ENDS}", _read_iso_date),
     (

@@ -52,11 +52,7 @@ def _list_allowed(hub: Hub, filters: Filter, active: dict[str, Row]) -> list[str
     if filters.session_criteria:
         matching = set(sessions.find_matching_ids(hub.engine, **filters.session_criteria))
         found = [session_id for session_id in found if session_id in matching]
-    started = {
-        row["session_id"]
-        for row in digests.list_by_sessions(hub.engine, found)
-        if row["relation"] == _SUBAGENT
-    }
+    started = {row["session_id"] for row in digests.list_by_sessions(hub.engine, found) if row["relation"] == _SUBAGENT}
     return [session_id for session_id in found if session_id not in started]
 
 
