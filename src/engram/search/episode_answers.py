@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from engram.hub import Hub
-    from engram.search.candidates import ScoredDoc, SearchResult
+    from engram.search.candidates import SearchResult
     from engram.search.case_search import CaseMatch
     from engram.store.engine import Row
 
@@ -157,7 +157,7 @@ def _search(hub: Hub, question: Question, filters: Filter, limit: int, *, abstai
     result = answer.search_messages(hub, question, filters)
     matches = _find_matches(hub, question, filters)
     events = answer.find_event_hits(hub, question, filters, limit) if answer.wants_events(filters, question) else []
-    found = _load_messages(hub, question, result, limit)
+    found = answer.load_rows(hub, question, result, result.scores, max(_READ, 6 * limit))
     grouped = GroupedResult(hub)
     grouped.add_messages(found)
     if abstain and not (events or _is_answered(grouped, result, question) or any(map(_is_match, matches))):
@@ -204,12 +204,6 @@ def _build_scope(hub: Hub, filters: Filter) -> CaseScope:
         allowed=None if found is None else frozenset(found), exclude=filters.exclude,
         since=filters.since or 0, until=_LAST if filters.until is None else filters.until,
     )  # fmt: skip
-
-
-def _load_messages(hub: Hub, question: Question, result: SearchResult, limit: int) -> list[tuple[ScoredDoc, Row]]:
-    """Load the best messages, without those that only say what the agent does next."""
-    found = answer.load_rows(hub, question, result, result.scores, max(_READ, 6 * limit))
-    return [(doc, row) for doc, row in found if not is_narration(doc.kind, row["content"])]
 
 
 def _put_errors_first(hub: Hub, question: Question, grouped: GroupedResult, filters: Filter) -> list[Group]:
@@ -351,7 +345,8 @@ def _build_message_hit(hub: Hub, question: Question, group: Group) -> list[Hit]:
     """Return the hit of a chat or a document: its best message."""
     if not group.found:
         return group.events[:1]
-    doc, row = group.found[0]
+    said = [(doc, row) for doc, row in group.found if not is_narration(doc.kind, row["content"])]
+    doc, row = (said or group.found)[0]
     return [answer.build_message_hit(hub, question, doc, row, {"score": round(group.score, 3)})]
 
 
@@ -412,7 +407,8 @@ def _list_lines(question: Question, group: Group, resolution: Resolution, episod
 def _quote_best(group: Group, terms: frozenset[str], title: str, shown: str) -> str:
     """Return the best message of an episode, if it has words of the question that are not shown yet."""
     known = set(extract_terms(shown)) & terms
-    for _, row in group.found[:3]:
+    said = [row for doc, row in group.found if not is_narration(doc.kind, row["content"])]
+    for row in said[:3]:
         piece = extract_passage(row["content"], terms, _LINE)
         is_request = piece[:_SAME] == " ".join(title.split())[:_SAME]
         if len(set(extract_terms(piece)) & terms) > len(known) and not is_request:
