@@ -98,8 +98,8 @@ def _ask_known_problems(folder: Path) -> tuple[Tally, Tally]:
             gold = {known[native] for native in ids if native in known}
             for sentence in label["reference_summary"]["friction"]:
                 question = form_question(sentence)
-                for tally, more in ((answers, {}), (messages, {"messages": True})):
-                    hits: list[Any] = engram.recall(question, k=_K, **more)
+                for tally, by_message in ((answers, False), (messages, True)):
+                    hits: list[Any] = engram.recall(question, k=_K, messages=by_message)
                     tally.add(bool(gold & {hit.session_id for hit in hits}), question)
     return answers, messages
 

@@ -390,7 +390,7 @@ def _list_lines(question: Question, group: Group, resolution: Resolution, episod
         return lines
     facts: dict[str, Any] = plain_json.loads(episode["facts"]) if episode else {}
     terms = frozenset((*question.words, *question.beginnings))
-    if facts.get("report") and (not lines or not resolution.decided):
+    if facts.get("report") and not resolution.decided and not is_narration("assistant", facts["report"]):
         lines.append(f"Result: {extract_passage(facts['report'], terms, _LINE)}")
     is_own = resolution.case == group.case
     said = (
