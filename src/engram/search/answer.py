@@ -180,6 +180,7 @@ def _format_hit_id(candidate: ScoredDoc, row: Row) -> str:
 
 
 def build_message_hit(hub: Hub, question: Question, candidate: ScoredDoc, row: Row, extra: dict[str, Any]) -> Hit:
+    """Return the hit of a message or a passage."""
     is_exchange = candidate.kind in KINDS[:EXCHANGES]
     terms = frozenset((*question.words, *question.beginnings))
     facts: dict[str, Any] = (
@@ -224,6 +225,7 @@ def _find_prompt(hub: Hub, candidate: ScoredDoc, row: Row) -> str | None:
 
 
 def wants_events(filters: Filter, question: Question) -> bool:
+    """Return whether calls and results may answer a question."""
     if filters.role or (filters.tiers and "event" not in filters.tiers):
         return False
     return bool(question.words or question.phrases)
@@ -253,6 +255,7 @@ def find_event_hits(hub: Hub, question: Question, filters: Filter, k: int) -> li
 
 
 def list_allowed_sessions(hub: Hub, filters: Filter) -> set[str] | None:
+    """Return the sessions that pass the filter; None for all."""
     from engram.store import sessions
 
     return set(sessions.find_matching_ids(hub.engine, **filters.session_criteria)) if filters.session_criteria else None

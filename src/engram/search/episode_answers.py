@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from engram.hub import Hub
-    from engram.search.candidates import SearchResult
+    from engram.search.candidates import ScoredDoc, SearchResult
     from engram.search.case_search import CaseMatch
     from engram.store.engine import Row
 
@@ -346,7 +346,8 @@ def _build_message_hit(hub: Hub, question: Question, group: Group) -> list[Hit]:
     if not group.found:
         return group.events[:1]
     said = [(doc, row) for doc, row in group.found if not is_narration(doc.kind, row["content"])]
-    doc, row = (said or group.found)[0]
+    first_hand = [(doc, row) for doc, row in said if doc.kind in KINDS[:EXCHANGES]]
+    doc, row = (first_hand or said or group.found)[0]
     return [answer.build_message_hit(hub, question, doc, row, {"score": round(group.score, 3)})]
 
 
@@ -431,16 +432,19 @@ def _fit(lines: list[str], budget: int) -> str:
 
 def _fill(hub: Hub, question: Question, ranked: list[Group], hits: list[Hit], limit: int) -> list[Hit]:
     """Return further messages of the chats shown, if there is room: those that match by themselves."""
-    room = limit - len(hits)
+    room, shown = limit - len(hits), {hit.id for hit in hits}
+    chats = [group for group in ranked if not group.is_case]
     rest = [
-        (doc, row)
-        for group in ranked
-        if not group.is_case
-        for doc, row in group.found[1:]
-        if doc.cover + 0.5 * doc.why.get("sentence", 0.0) >= answer.WORDS or question.phrases
-    ]
+        (doc, row) for group in chats for doc, row in group.found if _is_worth_adding(question, doc, row, shown)
+    ]  # fmt: skip
     rest.sort(key=lambda item: -item[0].score)
     return [
         answer.build_message_hit(hub, question, doc, row, {"score": round(doc.score, 3)})
         for doc, row in rest[: max(room, 0)]
     ]
+
+
+def _is_worth_adding(question: Question, doc: ScoredDoc, row: Row, shown: set[str]) -> bool:
+    if doc.kind not in KINDS[:EXCHANGES] or f"x{row['id']}" in shown or is_narration(doc.kind, row["content"]):
+        return False
+    return bool(question.phrases) or doc.cover + 0.5 * doc.why.get("sentence", 0.0) >= answer.WORDS

@@ -27,7 +27,7 @@ _ENOUGH = 5.0  # words of its own that the best case shares with the question; w
 _SURE_WORDS, _SURE_COVER, _LEAD = 5.5, 0.2, 1.5  # what makes a case the same problem; see `push`
 _SAME_PROBLEM = 1.0  # how much higher it ranks then
 _REPEATED = 0.8  # worth of a further episode of a session, relative to its first
-_RETOLD = ("gist", "digest")  # kinds that restate a session
+_RETOLD = ("gist", "digest", "daily")  # kinds that restate a session
 _WEIGHTS = fuse.ScoreWeights()
 
 

@@ -27,7 +27,7 @@ def get_hit(hub: Hub, hit_id: str, around: int) -> Around:
     if match is None:
         raise InvalidInput(
             field="id",
-            reason=f"{to_one_line(hit_id)!r} is not a hit id. Use one that recall shows, such as c5, x12, p3 or e77.",
+            reason=f"{to_one_line(hit_id)!r} is not a hit id. Use one that recall shows, such as x12, p3, e77 or c5.",
         )
     if around < 0:
         raise InvalidInput(field="around", reason="Must be 0 or more.")
