@@ -86,10 +86,9 @@ class Ours:
 
     def search(self, question: str, asked_at: datetime, k: int, abstain: bool = False) -> list[Hit]:
         more: dict[str, Any] = {"abstain": abstain}
-        if self.unit == "session" and _takes(self.engram.recall, "by"):
-            hits = self.engram.recall(question, k=k, now=asked_at, by="session", **more)
-        else:
-            hits = self.engram.recall(question, k=max(k, _DEEP), now=asked_at, **more)
+        if self.unit == "turn" and _takes(self.engram.recall, "messages"):
+            more["messages"] = True
+        hits = self.engram.recall(question, k=max(k, _DEEP), now=asked_at, **more)
         return [Hit(hit.session_id, turn_id(hit.session_id, hit.turn), hit.snippet) for hit in hits]
 
     def close(self) -> None:

@@ -319,8 +319,8 @@ class SessionEntry:
 class Hit:
     """One search result, with its source and the reasons it was found."""
 
-    id: str  # x12 an exchange, p3 a passage, e77 an event; pass it to `get`
-    tier: str  # exchange, gist, era, digest, profile, narrative, article, daily, event
+    id: str  # x12 an exchange, p3 a passage, e77 an event, c5 an episode or a commit; pass it to `get`
+    tier: str  # episode, commit, session, command, exchange, gist, era, digest, profile, narrative, article …
     session_id: str | None
     role: str
     at: datetime | None
@@ -339,6 +339,8 @@ class Hit:
     state: str = "current"  # current, superseded
     superseded_by: str | None = None
     copies: int = 0  # number of other results with the same text
+    outcome: str = ""  # how an episode ended: done, fixed, partly, not done, abandoned; of a session its outcome
+    read_on: str = ""  # the command that shows more
 
 
 @value

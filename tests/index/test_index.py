@@ -30,7 +30,7 @@ AT = "2026-05-01T10:00:00+00:00"
 
 def found(engram: Engram, query: str, **wanted: object) -> list[str]:
     """Return the texts that recall finds by words."""
-    hits = engram.recall(query, **{"k": 50, **wanted})  # type: ignore[arg-type]
+    hits = engram.recall(query, **{"k": 50, "messages": True, **wanted})  # type: ignore[arg-type]
     return [hit.snippet for hit in hits if hit.why.get("doc")]
 
 

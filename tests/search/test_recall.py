@@ -275,7 +275,7 @@ def test_a_captured_hit_names_its_event(engram: Engram, home: Path) -> None:
     work = Claude(home)
     work.says("Mend the redis cache.")
     engram.ingest()
-    hit = next(hit for hit in engram.recall("redis cache") if hit.tier == "exchange")
+    hit = next(hit for hit in engram.recall("redis cache", messages=True) if hit.tier == "exchange")
     assert hit.event is not None
     assert (hit.flavor, hit.project, hit.origin) == ("claude", "/home/me/app", "user")
 
@@ -343,7 +343,7 @@ def test_the_words_of_a_tool_result_are_found(engram: Engram, home: Path) -> Non
     work.says("Run the tests.")
     work.runs("make check", "ORA-00942: table INVOICES does not exist", code=2)
     engram.ingest()
-    hit = next(hit for hit in engram.recall("ORA-00942") if hit.tier == "event")
+    hit = next(hit for hit in engram.recall("ORA-00942", messages=True) if hit.tier == "event")
     assert (hit.tier, hit.origin, hit.id) == ("event", "tool", f"e{hit.event}")
     assert "ORA-00942: table INVOICES does not exist" in hit.snippet
     assert [hit.tier for hit in engram.recall("ORA-00942", tiers=["event"])] == ["event"]
@@ -359,7 +359,7 @@ def test_an_event_is_found_within_its_project_however_many_others_hold_its_words
     wanted = Claude(home, cwd="/home/me/billing")
     wanted.runs("make check", "a long log of many lines\n" * 20 + "ORA-00942: table INVOICES")
     engram.ingest()
-    hits = engram.recall("ORA-00942", k=3, project="/home/me/billing")
+    hits = engram.recall("ORA-00942", k=3, project="/home/me/billing", messages=True)
     assert [hit.project for hit in hits if hit.tier == "event"] == ["/home/me/billing"]
 
 

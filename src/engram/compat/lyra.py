@@ -114,7 +114,7 @@ def recall(query: str, k: int = 5, session_id: str | None = None) -> list[Exchan
     engram, only_session = _get_engram(), _find_session_id(session_id) if session_id is not None else None
     if k < 1 or (session_id is not None and only_session is None):
         return []
-    hits = engram.recall(query, k, only_session, tiers=["exchange"], abstain=False)
+    hits = engram.recall(query, k, only_session, tiers=["exchange"], abstain=False, messages=True)
     rows = exchanges.fetch_by_ids(engram.engine, [hit.exchange for hit in hits if hit.exchange is not None])
     messages = [_build_exchange(rows[hit.exchange], hit.score) for hit in hits if hit.exchange in rows]
     return messages + _list_newest_others(engram, messages, k - len(messages), only_session)

@@ -1,4 +1,4 @@
-"""Answer a question: search, drop irrelevant hits, fold near duplicates, and build the hits to show."""
+"""Answer a question with messages: search, stay silent if nothing answers, fold near duplicates, build hits."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 
     from engram.store.engine import Row
 
-# The share of the question's words a hit must contain (in its turn, plus half of that in one sentence), unless its
-# meaning is close enough without them. At this value 1 in 50 questions that have an answer gets none; see
-# benchmarks/recall.
-WORDS = 0.45
-_WORDLESS = 1.3  # factor on the similarity required of a doc that shares no word with the question
+# What the best doc must reach for a question to count as answered: the share of the question's words in its turn, plus
+# half of that in one sentence, plus some of its similarity in meaning. At this value one in a hundred questions of
+# benchmarks/recall that have an answer gets none.
+ANSWERED = 0.45
+_BY_MEANING = 0.3  # how much similarity counts
+WORDS = 0.45  # the same by words alone, if there are no vectors
 _TRIES = 5  # attempts per question
 _SPARE = 3  # factor on the rows read, because some are folded away
 _RETOLD = ("gist", "digest", "daily")  # kinds that restate a session, dropped if the session itself is a hit
@@ -45,31 +46,29 @@ _EVENT = 0.35  # score of the best event: it contains all words, but nobody said
 def answer_question(
     hub: Hub, text: str, filters: Filter, now: datetime, k: int, *, by_session: bool, abstain: bool
 ) -> list[Hit]:  # fmt: skip
-    """Return at most k hits, best first."""
-    _update_index(hub)
+    """Return at most k messages and passages, best first."""
     parsed = parse_question(text, now)
     if parsed.only_time:
         filters, abstain = limit_to_window(filters, parsed.window), False
-    result = _search_with_retries(hub, parsed, filters)
-    if abstain:
-        result = _keep_relevant(result, parsed)
+    result = search_messages(hub, parsed, filters)
+    if abstain and not is_answered(result, parsed):
+        result = result.select(np.arange(0))
     scores = result.scores
     if by_session:
         result, scores = result.by_session()
-    hits = _build_hits(hub, parsed, _load_rows(hub, parsed, result, scores, k * _SPARE), k, by_session)
-    if _wants_events(filters, parsed):
-        hits = _merge_hits(hits, _find_event_hits(hub, parsed, filters, k), k, by_session)
+    hits = _build_hits(hub, parsed, load_rows(hub, parsed, result, scores, k * _SPARE), k, by_session)
+    if wants_events(filters, parsed):
+        hits = _merge_hits(hits, find_event_hits(hub, parsed, filters, k), k, by_session)
     return hits
 
 
-def _update_index(hub: Hub) -> None:
-    """Index recent exchanges; if the store cannot be written now, search what is already indexed."""
+def search_messages(hub: Hub, question: Question, filters: Filter) -> SearchResult:
+    """Search the index; retry if another process merged a segment away during the search.
+
+    Recent messages are indexed first; if the store cannot be written now, what is already indexed is searched.
+    """
     with suppress(StoreFull, StoreBusy):
         index_recent(hub)
-
-
-def _search_with_retries(hub: Hub, question: Question, filters: Filter) -> SearchResult:
-    """Search; retry if another process merged a segment away during the search."""
     for _ in range(_TRIES):
         snapshot = load_snapshot(hub)
         result = search_index(hub, question, build_mask(hub, snapshot, filters), snapshot=snapshot)
@@ -78,16 +77,26 @@ def _search_with_retries(hub: Hub, question: Question, filters: Filter) -> Searc
     return result
 
 
-def _keep_relevant(result: SearchResult, question: Question) -> SearchResult:
-    """Drop hits that match too little of the question; keep all if it has phrases, which are checked in the text."""
-    if question.phrases:
-        return result
-    word_share = result.cover + 0.5 * result.parts.sentence
-    nearness_needed = np.where(result.cover > 0, 1.0, _WORDLESS)
-    return result.select(np.flatnonzero((word_share >= WORDS) | (result.near >= nearness_needed)))
+def is_answered(result: SearchResult, question: Question) -> bool:
+    """Return whether any doc answers a question; phrases are checked in the text."""
+    if question.phrases or not len(result.docs):
+        return True
+    worth = measure_match(result)
+    return bool(worth.max() >= (ANSWERED if result.by_meaning else WORDS))
 
 
-def _load_rows(
+def measure_match(result: SearchResult) -> Any:
+    """Return how well each doc matches a question, on the same scale for all questions."""
+    meaning = _BY_MEANING * result.near if result.by_meaning else 0.0
+    return result.cover + 0.5 * result.parts.sentence + meaning
+
+
+def measure_doc(doc: ScoredDoc, *, by_meaning: bool) -> float:
+    """Return how well a doc matches a question, on the same scale for all questions."""
+    return doc.cover + 0.5 * doc.why.get("sentence", 0.0) + (_BY_MEANING * doc.near if by_meaning else 0.0)
+
+
+def load_rows(
     hub: Hub, question: Question, result: SearchResult, scores: Any, count: int
 ) -> list[tuple[ScoredDoc, Row]]:
     """Load the rows of the first docs; if the question has phrases, keep only rows that contain them."""
@@ -132,7 +141,9 @@ def _build_hits(
     ]
     duplicates = {} if by_session else near_duplicates.find_copies(texts)
     replaced = near_duplicates.find_replaced(texts, frozenset(question.words)).items()
-    newer = {old: new for old, new in replaced if old not in duplicates and new not in duplicates}
+    shown = [rank for rank in range(len(candidates)) if rank not in duplicates][:k]
+    # Only among the hits that are shown anyway: a newer statement that pushed another hit out was rarely right.
+    newer = {old: new for old, new in replaced if old in shown and new in shown}
     scores = near_duplicates.raise_newer([candidate.score for candidate, _ in candidates], {} if by_session else newer)
     order = sorted(
         (rank for rank in range(len(candidates)) if rank not in duplicates), key=lambda place: -scores[place]
@@ -144,7 +155,7 @@ def _build_hits(
         extra: dict[str, Any] = {"copies": copies, "score": round(scores[rank], 3)}
         if rank in newer:
             extra |= {"state": "superseded", "superseded_by": _format_hit_id(*candidates[newer[rank]])}
-        hits.append(_build_hit(hub, question, candidate, row, extra))
+        hits.append(build_message_hit(hub, question, candidate, row, extra))
     return hits
 
 
@@ -168,7 +179,8 @@ def _format_hit_id(candidate: ScoredDoc, row: Row) -> str:
     return f"{'x' if candidate.kind in KINDS[:EXCHANGES] else 'p'}{row['id']}"
 
 
-def _build_hit(hub: Hub, question: Question, candidate: ScoredDoc, row: Row, extra: dict[str, Any]) -> Hit:
+def build_message_hit(hub: Hub, question: Question, candidate: ScoredDoc, row: Row, extra: dict[str, Any]) -> Hit:
+    """Return the hit of a message or a passage."""
     is_exchange = candidate.kind in KINDS[:EXCHANGES]
     terms = frozenset((*question.words, *question.beginnings))
     facts: dict[str, Any] = (
@@ -212,13 +224,14 @@ def _find_prompt(hub: Hub, candidate: ScoredDoc, row: Row) -> str | None:
     return to_one_line(prompt["content"], 120) if prompt else None
 
 
-def _wants_events(filters: Filter, question: Question) -> bool:
+def wants_events(filters: Filter, question: Question) -> bool:
+    """Return whether calls and results may answer a question."""
     if filters.role or (filters.tiers and "event" not in filters.tiers):
         return False
     return bool(question.words or question.phrases)
 
 
-def _find_event_hits(hub: Hub, question: Question, filters: Filter, k: int) -> list[Hit]:
+def find_event_hits(hub: Hub, question: Question, filters: Filter, k: int) -> list[Hit]:
     """Return events that contain all words of a question."""
     terms = [word for word in re.findall(r"\w+", question.text) if word.lower() not in STOP_WORDS] or re.findall(
         r"\w+", question.text
@@ -231,7 +244,7 @@ def _find_event_hits(hub: Hub, question: Question, filters: Filter, k: int) -> l
         if matches
         else {}
     )
-    allowed = _list_allowed_sessions(hub, filters)
+    allowed = list_allowed_sessions(hub, filters)
     bodies = EventBodies(hub) if rows else None
     hits: list[Hit] = []
     for match in matches:
@@ -241,7 +254,8 @@ def _find_event_hits(hub: Hub, question: Question, filters: Filter, k: int) -> l
     return hits
 
 
-def _list_allowed_sessions(hub: Hub, filters: Filter) -> set[str] | None:
+def list_allowed_sessions(hub: Hub, filters: Filter) -> set[str] | None:
+    """Return the sessions that pass the filter; None for all."""
     from engram.store import sessions
 
     return set(sessions.find_matching_ids(hub.engine, **filters.session_criteria)) if filters.session_criteria else None

@@ -12,6 +12,7 @@ from engram.index import dense
 from engram.index.doc_kinds import EXCHANGES, KINDS
 from engram.index.lexical import KeywordScores, compute_max_rarity, score_keywords
 from engram.index.snapshot import IndexSnapshot, load_snapshot
+from engram.index.tokenizer import extract_terms
 from engram.models import embedder
 from engram.platform.value import value
 from engram.search import fuse
@@ -27,6 +28,7 @@ Array = np.ndarray[Any, Any]
 _FEW = 20_000  # below this many docs, every doc is a candidate
 _BEST = 1_000  # candidates per scoring method
 _READ = 120  # candidates whose text is read
+_ROUNDING = 1e-4  # of sums of weights
 _EXPANDED = 64  # terms a prefix may expand to
 _PERSON = KINDS.index("user")
 _NOBODY: tuple[None, Any] = (None, ())  # embeds the question
@@ -115,12 +117,14 @@ def search_index(
     allowed = snapshot.alive if mask is None else snapshot.alive & mask
     words = score_keywords(snapshot, _expand_terms(snapshot, question), allowed)
     meaning = _score_meaning(hub, snapshot, question, allowed)
-    docs = _pick_candidates(snapshot, words, meaning.scores, allowed)
+    docs = _find_phrase_docs(snapshot, question, words, allowed)
+    most = _BEST if docs is None else len(docs)
+    docs = _pick_candidates(snapshot, words, meaning.scores, allowed) if docs is None else docs
     parts = _build_parts(snapshot, words, meaning.scores, docs, question, weights)
     result = SearchResult(snapshot, docs, parts, weights, meaning.models > 0)
     result.cover, result.near = words.cover[snapshot.turn_of[docs]], meaning.near[docs]
     result.weight = sum(words.terms.values()) / compute_max_rarity(snapshot)
-    result = result.select(np.argsort(-result.scores, kind="stable")[:_BEST])
+    result = result.select(np.argsort(-result.scores, kind="stable")[:most])
     _score_sentences(hub, snapshot, result.docs, words, result.parts)
     result.scores = fuse.fuse_scores(result.parts, weights)
     return result.sort_by_score()
@@ -212,6 +216,19 @@ def _pick_candidates(snapshot: IndexSnapshot, words: KeywordScores, meaning: Arr
     )
     allowed_docs: Array = merged[allowed[merged]]
     return allowed_docs
+
+
+def _find_phrase_docs(
+    snapshot: IndexSnapshot, question: Question, words: KeywordScores, allowed: Array
+) -> Array | None:
+    """Return all docs that may contain the phrases of a question: their turns have the words; None without phrases."""
+    phrase_words = set(extract_terms(" ".join(question.phrases)))
+    least = sum(rarity for word, rarity in words.terms.items() if word in phrase_words)
+    if least <= 0:
+        return None
+    share = least / sum(words.terms.values()) - _ROUNDING
+    docs: Array = np.flatnonzero((words.cover[snapshot.turn_of] >= share) & allowed)
+    return docs
 
 
 def _find_top_positions(scores: Array, count: int) -> Array:

@@ -15,15 +15,15 @@ Array = np.ndarray[Any, Any]
 class ScoreWeights:
     """The weight of each part of a score."""
 
-    doc: float = 0.25  # keywords in the message itself
-    turn: float = 0.25  # keywords in the message and its reply
-    meaning: float = 0.6  # how much more similar than usual its meaning is
-    session: float = 0.3  # keywords in the whole session
-    sentence: float = 0.4  # keywords in one sentence
+    doc: float = 0.15  # keywords in the message itself
+    turn: float = 0.15  # keywords in the message and its reply
+    meaning: float = 0.7  # how much more similar than usual its meaning is
+    session: float = 0.2  # keywords in the whole session
+    sentence: float = 0.7  # keywords in one sentence
     statement: float = 0.2  # a user's statement about themselves
-    time: float = 0.2  # inside the time the question asks about
-    person: float = 0.3  # share of the keyword score lost by a message not written by a user
-    pool: tuple[float, ...] = (1.0, 0.4, 0.15)  # weights of a session's best messages, best first
+    time: float = 0.4  # inside the time the question asks about
+    person: float = 0.4  # share of the keyword score lost by a message not written by a user
+    pool: tuple[float, ...] = (1.0, 0.2)  # weights of a session's best messages, best first
 
     @property
     def total(self) -> float:

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 from engram.clock import to_datetime
 from engram.errors import BodyGone, InvalidInput, NotFound
 from engram.hub import Hub
+from engram.platform import plain_json
 from engram.platform.text import to_one_line, validate_name
-from engram.store import events, exchanges, passages
+from engram.store import cases, commits, episodes, events, exchanges, passages
 from engram.summaries.exchanges import exchange_from_row
 from engram.types import Around
 
 if TYPE_CHECKING:
     from engram.store.engine import Row
 
-_ID = re.compile(r"([xpe])([0-9]{1,18})")
+_ID = re.compile(r"([xpec])([0-9]{1,18})")
+_CHARACTERS, _TOKENS = 6_000, 2_000  # of what settled an episode
 
 
 def get_hit(hub: Hub, hit_id: str, around: int) -> Around:
@@ -25,11 +27,11 @@ def get_hit(hub: Hub, hit_id: str, around: int) -> Around:
     if match is None:
         raise InvalidInput(
             field="id",
-            reason=f"{to_one_line(hit_id)!r} is not a hit id. Use one that recall shows, such as x12, p3 or e77.",
+            reason=f"{to_one_line(hit_id)!r} is not a hit id. Use one that recall shows, such as x12, p3, e77 or c5.",
         )
     if around < 0:
         raise InvalidInput(field="around", reason="Must be 0 or more.")
-    return {"x": _get_exchange, "p": _get_passage, "e": _get_event}[match[1]](
+    return {"x": _get_exchange, "p": _get_passage, "e": _get_event, "c": _get_case}[match[1]](
         hub, hit_id, int(match[2]), min(around, 1000)
     )
 
@@ -90,6 +92,31 @@ def _get_event(hub: Hub, hit_id: str, number: int, around: int) -> Around:
         at=to_datetime(row["at"]) if row["at"] else None,
         source=f"{row['flavor']}, {row['name'] or row['kind']}",
     )
+
+
+def _get_case(hub: Hub, hit_id: str, number: int, around: int) -> Around:
+    """Return an episode with its request and its last messages, or a commit with its message."""
+    from engram.search.resolution import load_resolutions, render_resolution
+
+    case = _require_row(cases.fetch(hub.engine, [number]).get(number), hit_id)
+    found = next((item for item in load_resolutions(hub, [number], _CHARACTERS) if item.case == number), None)
+    row = next(iter(episodes.list_by_cases(hub.engine, [number])), None)
+    if case["kind"] == "commit" or row is None:
+        commit = _require_row(commits.get(hub.engine, case["project"], case["hash"] or ""), hit_id)
+        return Around(
+            id=hit_id, tier="commit", session_id=None, title=commit["subject"], exchanges=(),
+            content=f"{commit['subject']}\n\n{commit['body']}".strip(), at=to_datetime(commit["at"]),
+            source=f"commit {commit['hash'][:10]}",
+        )  # fmt: skip
+    said = exchanges.list_in_span(hub.engine, row["session_id"], row["started_at"] or 0, row["ended_at"] or 1 << 62)
+    shown = said if len(said) <= 2 * around + 1 else [said[0], *said[len(said) - 2 * around :]]
+    report = plain_json.loads(row["facts"]).get("report") or ""
+    return Around(
+        id=hit_id, tier="episode", session_id=row["session_id"], title=row["title"],
+        content="\n".join(filter(None, (render_resolution(found, _TOKENS) if found else row["title"], report))),
+        exchanges=tuple(map(exchange_from_row, shown)), at=to_datetime(row["started_at"] or case["at"]),
+        source=f"{row['flavor']}, {row['result']}",
+    )  # fmt: skip
 
 
 def _require_row(row: Row | None, hit_id: str) -> Row:

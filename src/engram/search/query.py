@@ -27,12 +27,13 @@ class Question:
     phrases: tuple[str, ...]  # folded; must occur in the text
     beginnings: tuple[str, ...]  # term prefixes
     window: Window | None  # the time it asks about
+    subjects: tuple[str, ...] = ()  # its words without those that say when
 
     @property
     def only_time(self) -> bool:
         """Whether it asks only about a time, such as "what happened last week"."""
         certain = self.window is not None and self.window.certain
-        return certain and not self.phrases and not set(self.words) - QUESTION_WORDS - _HAPPENING
+        return certain and not self.phrases and not set(self.subjects) - QUESTION_WORDS - _HAPPENING
 
 
 def parse_question(text: str, now: datetime) -> Question:
@@ -41,8 +42,10 @@ def parse_question(text: str, now: datetime) -> Question:
     without_time = f"{text[: span.words[0]]} {text[span.words[1] :]}" if span else text
     phrases = tuple(" ".join(fold_text(term).split()) for term in _PHRASE.findall(text) if term.strip())
     beginnings = tuple(fold_text(term) for term in _BEGINNING.findall(text))
-    terms = dict.fromkeys(extract_terms(_BEGINNING.sub(" ", without_time)) or extract_terms(text))
+    subjects = tuple(dict.fromkeys(extract_terms(_BEGINNING.sub(" ", without_time))))
+    terms = dict.fromkeys(subjects or extract_terms(text))
     hashes = tuple(term for term in terms if looks_like_hash(term))
     return Question(
-        text=text, words=tuple(terms)[:_MOST], phrases=phrases, beginnings=(*beginnings, *hashes)[:_MOST], window=span
+        text=text, words=tuple(terms)[:_MOST], phrases=phrases, beginnings=(*beginnings, *hashes)[:_MOST], window=span,
+        subjects=subjects[:_MOST],
     )  # fmt: skip

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 _MOST = 1000  # maximum hits
+_HITS = 5
 _NOTED = 50  # hits recorded as shown
+_NOT_NOTED = ("event", "session", "command", "commit")
 _GROUPINGS = ("hit", "session")
 _YEARS = (1000, 9000)  # valid years for `now`
 
@@ -35,7 +37,7 @@ def _list_choices() -> dict[str, Sequence[str]]:
 def recall(
     hub: Hub,
     query: Annotated[str, Help('a question or words; supports "exact phrase" and prefix*')],
-    k: Annotated[int, Help("maximum number of hits")] = 5,
+    k: Annotated[int | None, Help("default 5, or 20 for a question about a time")] = None,
     session_id: Annotated[str | None, Help("only hits in this session")] = None,
     exclude_session: Annotated[str | None, Help("skip this session, such as the caller's own")] = None,
     project: Annotated[str | None, Help("only sessions in this project")] = None,
@@ -52,9 +54,10 @@ def recall(
     abstain: Annotated[bool, Help("return nothing if no hit answers the question")] = True,
     now: Annotated[str | None, Help("search as of this time, such as 2026-11-01T12:00:00+00:00")] = None,
     domain: Annotated[str | None, Help("only projects in this domain")] = None,
+    messages: Annotated[bool, Help("return single messages instead of what settled the episode they are in")] = False,
 ) -> list[Hit]:  # fmt: skip
     """Find what was said, done or learned in any session, best first; return nothing if nothing answers."""
-    from engram.search import answer
+    from engram.search import answer, episode_answers
     from engram.search.filter import ROLES, Filter, check_choice
     from engram.search.filter import parse_tiers as known_tiers
     from engram.types import OUTCOMES
@@ -76,11 +79,14 @@ def recall(
         since=parse_time_bound("since", since, asked_at),
         until=parse_time_bound("until", until, asked_at),
     )
-    limit = min(lifecycle.require_positive("k", k), _MOST)
+    limit = None if k is None else min(lifecycle.require_positive("k", k), _MOST)
     clean_query = validate_text("query", query, PAGE)
-    hits = answer.answer_question(
-        hub, clean_query, filters, asked_at, limit, by_session=by == "session", abstain=abstain
-    )
+    if messages or by == "session" or filters.tiers or filters.role:
+        hits = answer.answer_question(
+            hub, clean_query, filters, asked_at, limit or _HITS, by_session=by == "session", abstain=abstain
+        )
+    else:
+        hits = episode_answers.answer_with_episodes(hub, clean_query, filters, asked_at, limit, abstain=abstain)
     hits = hits if budget is None else _fit_budget(hits, lifecycle.require_positive("budget", budget))
     record_shown(hub, hits)
     return hits
@@ -109,8 +115,8 @@ def record_shown(hub: Hub, hits: Sequence[Hit]) -> None:
     """Record that hits were shown, to tell useful memories from unused ones."""
     from engram.store import recall_log
 
-    noted = [hit for hit in hits[:_NOTED] if hit.tier != "event"]
-    keys = ((hit.tier, str(hit.exchange) if hit.tier == "exchange" else hit.name) for hit in noted)
+    noted = [hit for hit in hits[:_NOTED] if hit.tier not in _NOT_NOTED]
+    keys = (("exchange", str(hit.exchange)) if hit.exchange else (hit.tier, hit.name) for hit in noted)
     recall_log.record_shown(hub.engine, [(tier, key) for tier, key in keys if key], hub.now())
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from engram.index.tokenizer import extract_terms
+from engram.platform.sentences import split_sentences
 from engram.platform.text import to_one_line
 
 LENGTH = 320  # characters of a snippet
 _STEP = 80
+_READ, _SENTENCES = 20_000, 200  # of a text that whole sentences are chosen from
 _CHUNK = re.compile(r"\S+")
 
 
@@ -19,6 +21,33 @@ def extract_snippet(text: str, terms: frozenset[str], length: int = LENGTH) -> s
     start = _find_best_start(text, terms, length)
     piece = to_one_line(text[start : start + length], length)
     return f"{'…' if start else ''}{piece}{'…' if start + length < len(text) else ''}"
+
+
+def extract_passage(text: str, terms: frozenset[str], length: int = LENGTH) -> str:
+    """Return the whole sentences in a row that contain most of the searched words; on a tie, the first."""
+    plain = to_one_line(text, _READ)
+    if len(plain) <= length:
+        return plain
+    sentences = split_sentences(plain)[:_SENTENCES]
+    found = [
+        {term for chunk in _CHUNK.finditer(sentence) for term in _match_terms(chunk, terms)} for sentence in sentences
+    ]
+    best, start = -1, 0
+    for place in range(len(sentences)):
+        words = set[str]().union(*found[place : _find_end(sentences, place, length)])
+        if len(words) > best:
+            best, start = len(words), place
+    piece = to_one_line(" ".join(sentences[start : _find_end(sentences, start, length)]), length)
+    return f"{'…' if start else ''}{piece}"
+
+
+def _find_end(sentences: list[str], start: int, length: int) -> int:
+    """Return the end of the sentences that fit, at least one."""
+    end, room = start + 1, length - len(sentences[start])
+    while end < len(sentences) and room > len(sentences[end]):
+        room -= len(sentences[end]) + 1
+        end += 1
+    return end
 
 
 def _find_best_start(text: str, query_terms: frozenset[str], length: int) -> int:

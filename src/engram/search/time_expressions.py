@@ -298,7 +298,8 @@ def _read_month_day(match: Match[str], now: datetime, text: str) -> _Found:
     """Read "May 3rd", "3 May 2024", "May 3-7"."""
     year, month = _parse_year(match, now), match["month"]
     first = _resolve_date(now, year, words.NUMBER_OF[month[:3]], int(match["day"]))
-    last = int(match.groupdict().get("last") or 0)
+    groups = match.groupdict()
+    last = int(groups.get("last") or groups.get("second") or 0)
     end = add_days(first.replace(day=last) if last > first.day else first, 1)
     ordinal = match["nth"] and (match.start("day") > match.start("month") or " of" in match[0])
     verb = month in ("may", "march") and text[match.start("month")].islower()
@@ -379,6 +380,10 @@ _WEEKDAY = rf"(?P<weekday>{'|'.join(words.DAYS)})"
 _COUNT = rf"(?:[0-9]{{1,4}}|{'|'.join(words.NUMBERS)}|(?:a{_S})?(?:couple(?:{_S}of)?|few)|several|an?)"
 _UNIT = r"(?P<unit>minute|hour|day|week|month|year)s?\b"
 _PART = rf"(?:{_S}(?P<part>morning|afternoon|evening|night))?\b"
+_TO_DAY = (  # "and 14" may also count something: a day ends the phrase
+    rf"{_S}(?:and|to|until|till|through){_S}(?:the{_S})?(?P<second>[0-9]{{1,2}})(?:st|nd|rd|th)?"
+    r"(?=\s{0,3}(?:$|[?.!,;)]|(?:in|on|at|for)\b))"
+)
 _THIRD = rf"(?P<third>early|mid|late|(?:the{_S})?(?:beginning|start|middle|end){_S}of)(?:{_S}|-)"
 _ABOUT = rf"(?P<about>(?:about|around|roughly|approximately|nearly|almost|some|over|more\sthan){_S}|~)?"
 _TO = rf"(?:\s?(?:-|–|to|or)\s?(?P<high>{_COUNT}))?"
@@ -414,7 +419,10 @@ _PATTERNS: list[tuple[str, _Make]] = [
         rf"\b(?:{_THIRD}|(?P<which>last|this){_S})?{_MONTH}(?![-'’]|{_S}[0-9]{{1,2}}(?:st|nd|rd|th)?\b){_OF}",
         _read_month,
     ),
-    (rf"\b{_MONTH}{_S}{_DAY}(?:\s?[-–]\s?(?P<last>[0-9]{{1,2}}))?(?![\w:]|[-./,:][0-9]){_OF}", _read_month_day),
+    (
+        rf"\b{_MONTH}{_S}{_DAY}(?:\s?[-–]\s?(?P<last>[0-9]{{1,2}})|{_TO_DAY})?(?![\w:]|[-./,:][0-9]){_OF}",
+        _read_month_day,
+    ),
     (rf"{_ALONE}(?:the{_S})?{_DAY}{_S}(?:of{_S})?{_MONTH}{_OF}", _read_month_day),
     (rf"{_ALONE}(?P<year>{_CENTURY}){_ISO_DAY}{_ENDS}", _read_iso_date),
     (

@@ -45,7 +45,7 @@ _STALE = "select * from cases where stale = 1 order by id limit :limit"
 _ANCHORED = """
 select c.*, a.kind as anchor, a.name, a.leaf, a.strength, a.span
   from case_anchors a join cases c on c.id = a.case_id
- where a.leaf = :leaf and a.kind = :kind and c.project = :project
+ where a.leaf = :leaf and a.kind = :kind{project}
  order by a.strength desc, c.at desc limit :limit
 """
 
@@ -141,9 +141,11 @@ def is_anchored(engine: Engine, project: str, leaf: str) -> bool:
     return bool(engine.run(_HAS_FILE, project=project, leaf=leaf))
 
 
-def list_anchored(engine: Engine, project: str, kind: str, leaf: str, limit: int) -> list[Row]:
-    """Return the cases of a project that are about a file or a symbol, strongest and newest first."""
-    return engine.run(_ANCHORED, project=project, kind=kind, leaf=leaf, limit=limit)
+def list_anchored(engine: Engine, project: str | None, kind: str, leaf: str, limit: int) -> list[Row]:
+    """Return the cases, of a project or of all, that are about a file or a symbol, strongest and newest first."""
+    wanted = {} if project is None else {"project": project}
+    sql = _ANCHORED.format(project=" and c.project = :project" if wanted else "")
+    return engine.run(sql, kind=kind, leaf=leaf, limit=limit, **wanted)
 
 
 def list_anchors(engine: Engine, case_id: int) -> list[Row]:

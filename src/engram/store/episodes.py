@@ -88,6 +88,14 @@ select i.id, i.capture, i.episode, i.words, i.text, i.at, e.title, e.facts
  order by i.at limit :limit
 """
 
+_PLACED = """
+select e.capture, e.number, e.started_at, e.ended_at, e.title, e.result{facts}, k.id as case_id, c.session_id,
+       c.relation, s.project, s.flavor, s.summary
+  from episodes e join captures c on c.num = e.capture join sessions s on s.id = c.session_id
+  join cases k on k.capture = e.capture and k.number = e.number
+ where {column} in ({{slots}}) order by c.session_id, e.number
+"""
+
 
 def save(engine: Engine, rows: Sequence[Row]) -> None:
     """Save episodes, replacing the ones with the same number."""
@@ -120,6 +128,16 @@ def get(engine: Engine, capture: int, number: int) -> Row | None:
         "select * from episodes where capture = :capture and number = :number", capture=capture, number=number
     )
     return rows[0] if rows else None
+
+
+def list_by_sessions(engine: Engine, session_ids: Sequence[str]) -> list[Row]:
+    """Return the episodes of sessions in order, without their facts, with the number of their case."""
+    return run_for_ids(engine, _PLACED.format(facts="", column="c.session_id"), session_ids)
+
+
+def list_by_cases(engine: Engine, case_ids: Sequence[int]) -> list[Row]:
+    """Return the episodes of cases, with their facts."""
+    return run_for_ids(engine, _PLACED.format(facts=", e.facts", column="k.id"), case_ids)
 
 
 def list_superseded_texts(engine: Engine, capture: int, number: int) -> set[str]:

@@ -60,6 +60,11 @@ select role, substr(content, 1, :length) as content from exchanges
  where session_id = :session_id and at >= :since and at < :until and role in ('user', 'assistant') order by at, id
 """
 
+_ACTIVE = """
+select e.session_id, min(e.at) as first_at, max(e.at) as last_at, count(*) as messages, min(e.id) as first_id
+  from exchanges e where e.at >= :since and e.at < :until and e.role in ('user', 'assistant') group by e.session_id
+"""
+
 _BY_DAY = """
 select {day} as day, count(*) as said{sessions}
   from exchanges e {filtered} where e.role = :role and e.at >= :since and e.at < :until group by 1
@@ -154,6 +159,17 @@ def list_prompts(engine: Engine, session_id: str, length: int) -> list[Row]:
 def list_between(engine: Engine, session_id: str, since: int, until: int, length: int) -> list[Row]:
     """Return what was said in a session in a span of time, each message cut to a length."""
     return engine.run(_BETWEEN, session_id=session_id, since=since, until=until, length=length)
+
+
+def list_in_span(engine: Engine, session_id: str, since: int, until: int) -> list[Row]:
+    """Return the messages of a session in a span of time, in order."""
+    sql = "select * from exchanges where session_id = :session_id and at >= :since and at <= :until order by at, id"
+    return engine.run(sql, session_id=session_id, since=since, until=until)
+
+
+def list_active_sessions(engine: Engine, since: int, until: int) -> list[Row]:
+    """Return the sessions with messages in a span of time, with the first and the last of them."""
+    return engine.run(_ACTIVE, since=since, until=until)
 
 
 def fetch_by_ids(engine: Engine, ids: Sequence[int]) -> dict[int, Row]:

@@ -74,6 +74,16 @@ select distinct program from session_errors
  union select program from refused_commands where project = :project and program in ({slots})
 """
 
+# The same error in any session, the ones that something ended first.
+_ENDING = """
+select e.*, k.id as case_id, c.session_id, s.project
+  from session_errors e join captures c on c.num = e.capture join sessions s on s.id = c.session_id
+  join cases k on k.capture = e.capture and k.number = e.episode
+ where {endings}
+ order by case when e.fix = '' then 0 else 1 end desc, e.verified desc, e.at desc
+ limit :limit
+"""
+
 
 def save(engine: Engine, rows: Sequence[Row]) -> None:
     """Save errors; which later session fixed one is kept."""
@@ -130,6 +140,17 @@ def list_replaced(engine: Engine, project: str, program: str, limit: int) -> lis
 def list_known_programs(engine: Engine, project: str, programs: Sequence[str]) -> list[str]:
     """Return the programs among some whose commands are known to fail in a project, or to be refused."""
     return [row["program"] for row in run_for_ids(engine, _KNOWN, programs, project=project)]
+
+
+def list_by_endings(engine: Engine, endings: Sequence[str], limit: int) -> list[Row]:
+    """Return the errors whose signature ends so and the cases they belong to, fixed ones first, then the newest."""
+    patterns = {f"p{place}": f"%{_escape_like(ending)}" for place, ending in enumerate(endings)}
+    conditions = " or ".join(f"e.signature like :{name} escape '!'" for name in patterns)
+    return engine.run(_ENDING.format(endings=conditions), limit=limit, **patterns) if patterns else []
+
+
+def _escape_like(text: str) -> str:
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
 def mark_fixed(engine: Engine, ids: Sequence[str], session_id: str) -> None:

@@ -29,6 +29,15 @@ def save(engine: Engine, capture: int, rows: Sequence[Row]) -> None:
     engine.run_many(_ADD, [{"capture": capture, **row} for row in rows])
 
 
+def list_projects(engine: Engine, purpose: str) -> list[str]:
+    """Return the projects in which a command for a purpose ran."""
+    sql = (
+        "select distinct s.project from task_runs t join captures c on c.num = t.capture"
+        " join sessions s on s.id = c.session_id where t.purpose = :purpose and s.project <> '' order by s.project"
+    )
+    return [row["project"] for row in engine.run(sql, purpose=purpose)]
+
+
 def delete_by_capture(engine: Engine, capture: int) -> None:
     """Remove the commands of a session."""
     engine.run("delete from task_runs where capture = :capture", capture=capture)

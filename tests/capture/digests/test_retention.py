@@ -431,7 +431,7 @@ def test_a_session_that_continues_is_captured_and_digested(engram: Engram, home:
     digest = engram.get_digest(session)
     assert (digest.outcome, digest.facts["prompts"], digest.facts["tests"]["runs"]) == ("failure", 2, 2)
     assert digest.facts["goal"].startswith("Mend the flywheel")
-    assert engram.recall("wrong")[0].snippet == "No, that is wrong"
+    assert engram.recall("wrong", messages=True)[0].snippet == "No, that is wrong"
     assert evict(engram, raw_soft_cap_bytes=1).data_loss == ()
     assert engram.check().problems == ()
 

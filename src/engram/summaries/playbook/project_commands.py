@@ -44,6 +44,12 @@ def list_project_commands(hub: Hub, project: str, purpose: str = "") -> list[Pro
     return [command for command in _agree_on_directory(chosen, rows) if purpose in ("", command.purpose)]
 
 
+def rank_commands(hub: Hub, project: str, purpose: str) -> list[ProjectCommand]:
+    """Return every command that works for a purpose, on all of the project or on a part, best first."""
+    rows = [row for row in task_runs.list_by_project(hub.engine, project) if row["purpose"] == purpose]
+    return sorted(filter(_works, map(_sum_up, _group(rows))), key=_rank, reverse=True)
+
+
 def _agree_on_directory(commands: list[ProjectCommand], rows: Sequence[Row]) -> list[ProjectCommand]:
     """Fill in the directory where it is not sure, if the other commands agree on one and this one ran there too."""
     named = {command.directory for command in commands if command.directory and len(command.sessions) > 1}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,6 +29,9 @@ from engram.surfaces.cli.render import render
 from engram.surfaces.cli.render.recall import explain_scores
 from engram.types import OUTCOMES
 
+if TYPE_CHECKING:
+    from engram.search.time_expressions import Window
+
 
 def run_recall(query: tuple[str, ...], why: bool, project: str | None, as_json: bool, **filters: Any) -> None:
     """Search everything your agents ever did."""
@@ -38,21 +42,36 @@ def run_recall(query: tuple[str, ...], why: bool, project: str | None, as_json: 
         filters["tiers"] = list(filters["tiers"]) or None
         filters["exclude_session"] = filters["exclude_session"] or _find_own_session(engram)
         hits = engram.recall(question, project=find_project(engram, project), **filters)
-        show_result(hits, as_json, _explain_no_hits(engram, abstained=filters["abstain"]))
+        show_result(hits, as_json, _explain_no_hits(engram, question, abstained=filters["abstain"]))
         if why and not as_json:
             print_text(f"\n{explain_scores(hits)}")
         if not as_json and engram.settings.embedder == "none":
             print_notice("Keyword search only: the embedder setting is `none`.")
 
 
-def _explain_no_hits(engram: Engram, abstained: bool) -> str:
+def _explain_no_hits(engram: Engram, question: str, abstained: bool) -> str:
+    from engram.search import question_intent
+    from engram.search.query import parse_question
+    from engram.search.recall import parse_asking_time
     from engram.store import exchanges, index_segments, passages
 
     if not exchanges.count(engram.engine) and not passages.count(engram.engine):
         return "Nothing is remembered yet. Run `engram ingest` to read your agents' transcripts."
+    parsed = parse_question(question, parse_asking_time(engram, None))
+    if parsed.window is not None and question_intent.asks_for_work(parsed):
+        return f"No session worked {_format_window(parsed.window)}."
     waiting = index_segments.count_queued(engram.engine)
     rest = f" Not indexed yet: {format_count(waiting, 'message')}. Run `engram index`." if waiting else ""
     return f"Nothing relevant found.{' --anyway shows the nearest matches.' if abstained else ''}{rest}"
+
+
+def _format_window(window: Window) -> str:
+    """Return a window as days, the last one included."""
+    first = window.since.date().isoformat() if window.since else ""
+    last = (window.until - timedelta(microseconds=1)).date().isoformat() if window.until else ""
+    if first and last:
+        return f"on {first}" if first == last else f"from {first} to {last}"
+    return f"since {first}" if first else f"until {last}"
 
 
 def remember_note(content: tuple[str, ...], session: str | None, role: str, as_json: bool) -> None:
@@ -99,7 +118,7 @@ def delete_session(session: str, yes: bool, dry_run: bool, as_json: bool) -> Non
 
 def _build_filter_options() -> list[click.Parameter]:
     return [
-        click.Option(["-k"], type=int, default=5, show_default=True, help="Maximum number of hits."),
+        click.Option(["-k"], type=int, help="Maximum number of hits. Default: 5, or 20 for a question about a time."),
         click.Option(["-s", "--session", "session_id"], help="Only in this session."),
         click.Option(["--not-session", "exclude_session"], help="Not in this session. Default: the session that asks."),
         click.Option(["--agent", "flavor"], help="Only sessions of this agent."),
@@ -117,6 +136,7 @@ def _build_filter_options() -> list[click.Parameter]:
             ["--by"], type=click.Choice(["hit", "session"]), default="hit", show_default=True,
             help="One result per hit, or the best hit of every session.",
         ),
+        click.Option(["--messages"], is_flag=True, help="Show single messages instead of what settled each episode."),
         click.Option(["--budget"], type=int, help="Maximum number of tokens to print."),
         click.Option(["--anyway", "abstain"], flag_value=False, default=True, type=bool,
                      help="Show the nearest matches even if none is good."),

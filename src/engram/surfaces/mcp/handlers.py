@@ -119,7 +119,8 @@ def _build_hit_facts(hit: Hit) -> dict[str, Any]:
     facts = {
         "id": hit.id, "tier": hit.tier, "at": to_plain(hit.at), "role": hit.role, "flavor": hit.flavor,
         "project": hit.project, "session_id": hit.session_id, "summary": to_one_line(hit.summary, 120),
-        "score": round(hit.score, 3), "state": hit.state, "superseded_by": hit.superseded_by,
+        "score": round(hit.score, 3), "title": hit.name if hit.tier in ("episode", "commit") else None,
+        "outcome": hit.outcome, "state": hit.state, "superseded_by": hit.superseded_by,
         "snippet": cut_to_tokens(hit.snippet, _SNIPPET_TOKENS),
     }  # fmt: skip
     return {name: fact for name, fact in facts.items() if fact not in (None, "")}

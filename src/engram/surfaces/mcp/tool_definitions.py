@@ -97,8 +97,10 @@ DEFINITIONS = (
         title="Recall from memory",
         description=(
             "Search what every coding agent on this machine said, did, decided and learned in past sessions. Call it"
-            " before you start on something that may have been done, tried or decided before. Returns snippets with"
-            " ids, best first, or nothing if no memory matches."
+            " before you start on something that may have been done, tried or decided before. Describe the problem, or"
+            " paste the error, name the file, ask what was done last week or how to run the tests. Returns one hit per"
+            " past episode or commit with what settled it (decisions, cause, fix, what is open), best first, or nothing"
+            " if no memory matches. messages=true returns single messages."
         ),
         operations=("recall",),
         own=_CURSOR,
@@ -124,7 +126,7 @@ DEFINITIONS = (
         operations=("get",),
         own=_CURSOR,
         limits={"around": (0, 50)},
-        descriptions={"id": "an id from recall (x12, p3, e77) or the address of a page"},
+        descriptions={"id": "an id from recall (c5, x12, p3, e77) or the address of a page"},
         answer={
             "id": _text("id"),
             "text": _text("this part of the text, quoted"),

@@ -68,6 +68,6 @@ def test_an_invalid_time_is_reported(filled: Engram, looker: Looker) -> None:
 
 
 def test_one_hit_can_be_read_by_itself(filled: Engram, looker: Looker) -> None:
-    hit = next(each for each in filled.recall("integer cents", 5) if each.tier == "exchange")
+    hit = next(each for each in filled.recall("integer cents", 5, messages=True) if each.tier == "exchange")
     assert "integer cents" in looker.page(f"/search/{hit.id}")
     assert looker.get("/search/x999").status_code == 404

@@ -14,6 +14,7 @@ from engram.surfaces.cli.terminal import style
 from engram.types import Around, Exchange, Hit
 
 _SCORE_BARS = " ▁▂▃▄▅▆▇█"
+_ANSWERS = ("episode", "commit", "session", "command")
 _ROLE_COLORS = {"user": "cyan", "assistant": "green"}
 
 
@@ -22,6 +23,21 @@ def _render_hits(hits: Sequence[Hit]) -> str:
 
 
 def _render_hit(hit: Hit) -> str:
+    return _render_answer(hit) if hit.tier in _ANSWERS else _render_message(hit)
+
+
+def _render_answer(hit: Hit) -> str:
+    """Return a hit that answers: what it is about, what settled it, and how to read on."""
+    day = hit.at.astimezone().date().isoformat() if hit.at else ""
+    state = "superseded" if hit.state == "superseded" else hit.outcome
+    head = "  ".join(filter(None, (style(hit.id, bold=True), day, state, hit.tier, hit.flavor, hit.session_id or "")))
+    title = {"session": hit.summary, "command": ""}.get(hit.tier, hit.name)
+    lines = [head, *([style(wrap_text(text.to_one_line(title, 140), "  "), bold=True)] if title else [])]
+    lines += [wrap_text(line, "  ") for line in hit.snippet.splitlines()]
+    return "\n".join([*lines, style(f"  → {hit.read_on}", dim=True)] if hit.read_on else lines)
+
+
+def _render_message(hit: Hit) -> str:
     bar = _SCORE_BARS[round(min(max(hit.score, 0.0), 1.0) * (len(_SCORE_BARS) - 1))]
     author = " ".join(
         part for part in (hit.flavor, hit.role if hit.tier == "exchange" else hit.tier, hit.name or "") if part
