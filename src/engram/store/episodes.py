@@ -73,7 +73,7 @@ select e.*, s.id as session_id, s.project, s.branch, s.flavor
 
 # The last episodes of all projects, without those of subagents.
 _LAST = """
-select e.*, s.id as session_id, s.flavor
+select e.*, s.id as session_id, s.flavor, s.project
   from episodes e join captures c on c.num = e.capture join sessions s on s.id = c.session_id
  where coalesce(c.relation, '') <> 'subagent'
  order by e.ended_at desc limit :limit

@@ -16,12 +16,14 @@ from engram.install.agents import list_connectable
 from engram.install.doctor import check_without_store
 from engram.install.init import WiringReport
 from engram.settings import get_home_directory, load_settings
+from engram.summaries.playbook.highlights import find_highlights
 from engram.surfaces.cli.options import json_option, yes_option
 from engram.surfaces.cli.output import mark_failed, show_result
 from engram.surfaces.cli.progress import Progress
 from engram.surfaces.cli.render.install import (
     format_agents,
     format_changes,
+    format_highlights,
     format_ingested,
     format_past_work,
 )
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from engram.install.plan import WiringPlan
     from engram.types import Capture
 
+_FIRST_PASS = "1m, $0"  # limits of the pass that `engram init` makes: no model
 _MAX_SESSIONS = 1000  # sessions that are counted at the end
 _MAX_ROWS = 8  # of the last work that are shown
 
@@ -192,7 +195,20 @@ def _ingest_and_show_history() -> None:
             )
             return
         click.echo(f"\n{format_past_work(captures, _select_recent_work(engram, captures), _MAX_SESSIONS)}")
-        click.echo("\nSearch all of it with `engram recall WORDS`.")
+        _write_first_pages(engram)
+        highlights = find_highlights(engram)
+        if highlights:
+            click.echo(f"\n{format_highlights(highlights)}")
+        click.echo("\nSearch all of it with `engram recall WORDS`; `engram playbook PROJECT` is what one must know.")
+
+
+def _write_first_pages(engram: Engram) -> None:
+    """Write summaries, pages and patterns of the history that was just read, without a model and within a minute."""
+    click.echo("\nWriting summaries and pages …")
+    try:
+        engram.dream(force=True, budget=_FIRST_PASS)
+    except Error as problem:  # another pass is running, or will go on later
+        click.echo(str(problem))
 
 
 def _select_recent_work(engram: Engram, captures: Sequence[Capture]) -> list[tuple[Capture, str]]:

@@ -11,6 +11,7 @@ from engram.install.agents import require_agent
 from engram.install.finding import Finding
 from engram.install.init import RewrittenFile, WiringReport
 from engram.platform import text
+from engram.summaries.playbook.highlights import Highlight
 from engram.surfaces.cli.render import LIST_RENDERERS, render
 from engram.surfaces.cli.render.captures import format_ingested_counts
 from engram.surfaces.cli.render.layout import (
@@ -102,6 +103,12 @@ def format_past_work(captures: Sequence[Capture], last: Sequence[tuple[Capture, 
     if more > 0:
         lines.append(style(f"  … and {more} more projects: `engram sessions`.", dim=True))
     return "\n".join(lines)
+
+
+def format_highlights(highlights: Sequence[Highlight]) -> str:
+    """Return what is already known about the user's projects."""
+    lines = [wrap_text(f"• {item.project}: {item.text}", "  ", "    ") for item in highlights]
+    return "\n".join(["Engram already knows:", *lines])
 
 
 def _format_session_counts(captures: Sequence[Capture], most: int) -> str:
