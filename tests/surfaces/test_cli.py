@@ -74,7 +74,7 @@ def test_a_day_on_the_command_line(run: Run) -> None:
     refused = run("lock", "src/", "-s", you, status=3)
     assert f"This is locked by {me}" in refused.stderr
     assert "/src" in refused.stderr
-    assert "min through its lock on " in refused.stderr  # the lock is on a file in it
+    assert "through its lock on " in refused.stderr  # the lock is on a file in it
     assert 'src/a.py, note "renaming", token' in refused.stderr
     assert len(refused.stderr.splitlines()) == 1
     refused = run("lock", "src/a.py", "-s", you, status=3)
