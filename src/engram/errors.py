@@ -75,7 +75,7 @@ class NoVersion(NotFound):
 
 class Held(Error):
     """This is locked by {holder} ({flavor}: {summary}) for another {left}. Wait, do something else, or message them.
-    Locked: {place}."""
+    Locked: {resource}{held_text}{note_text}, token {token}{others_text}."""
 
     code, status, exit = "held", 409, 3
     resource: str
@@ -86,9 +86,18 @@ class Held(Error):
     held: str
     until: datetime
     left: str
-    place: str  # the resource and what else fits, so that agents that cut a refusal still show it
     token: int
     locks: tuple[Any, ...]
+
+    def shorten(self, length: int) -> str:
+        """Return who holds it and what to do, then as much of the end of the path as fits."""
+        message = str(self)
+        head, mark, _ = message.partition(" Locked: ")
+        room = length - len(head) - len(mark) - len(".")
+        if len(message) <= length or room <= 1:
+            return message[:length]
+        path = self.resource if len(self.resource) <= room else f"…{self.resource[1 - room :]}"
+        return f"{head}{mark}{path}."
 
 
 class Fenced(Error):

@@ -57,6 +57,7 @@ CALLS: dict[str, Callable[[Engram, str], Any]] = {
     "list_episodes": lambda e, s: e.list_episodes(s),
     "list_decisions": lambda e, s: e.list_decisions(session=s),
     "list_open_items": lambda e, s: e.list_open_items(session=s),
+    "list_pushed": lambda e, s: e.list_pushed(session=s),
     "flush": lambda e, s: e.flush(s),
     "get_mentions": lambda e, s: e.get_mentions(s),
     "get_children": lambda e, s: e.get_children(s),

@@ -73,8 +73,8 @@ def test_a_day_on_the_command_line(run: Run) -> None:
     token = json.loads(run("lock", "src/a.py", "-s", me, "-m", "renaming", "--json").stdout)[0]["token"]
     refused = run("lock", "src/", "-s", you, status=3)
     assert f"This is locked by {me}" in refused.stderr
-    assert "/src." in refused.stderr
-    assert "min through its lock on " in refused.stderr  # the lock is on a file in it
+    assert "/src" in refused.stderr
+    assert "through its lock on " in refused.stderr  # the lock is on a file in it
     assert 'src/a.py, note "renaming", token' in refused.stderr
     assert len(refused.stderr.splitlines()) == 1
     refused = run("lock", "src/a.py", "-s", you, status=3)

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from engram.hub import Hub
     from engram.store.engine import Row
 
-# Characters of a refusal's parts: all of it stays under 200, where some agents cut it.
-_SUMMARY, _PLACE = 34, 33
+_SUMMARY = 34  # characters in a refusal, which some agents cut after 200
 
 
 def to_lock(
@@ -131,11 +130,13 @@ def build_refusal(
         flavor=longest["flavor"],
         summary=text.escape_inline(longest["summary"], _SUMMARY),
         note=longest["note"],
+        note_text=f', note "{text.escape_inline(longest["note"])}"' if longest["note"] else "",
         held=longest["name"],
+        held_text=f" through its lock on {longest['name']}" if longest["name"] != resource.name else "",
         until=to_datetime(instant.now + time_left),
         left=text.format_time_left(time_left),
-        place=_describe_place(resource.name, longest, others),
         token=longest["token"],
+        others_text=others,
         waiters=waiter_ids,
         locks=tuple(to_lock(row, instant) for row in live_locks),
     )
@@ -148,17 +149,6 @@ def resource_from_row(row: Row) -> Resource:
 
 def _is_conflict(mode: str, other_mode: str) -> bool:
     return "announce" not in (mode, other_mode) and "exclusive" in (mode, other_mode)
-
-
-def _describe_place(name: str, row: Row, others: str) -> str:
-    """Return what is locked and, as far as there is room, by which lock, with which note, and who else waits."""
-    place = name if len(name) <= _PLACE else f"…{name[1 - _PLACE :]}"
-    more = [f" through its lock on {row['name']}"] if row["name"] != name else []
-    more += [f', note "{text.escape_inline(row["note"])}"'] if row["note"] else []
-    for part in (*more, others):
-        if len(place) + len(part) <= _PLACE:
-            place += part
-    return place
 
 
 def _describe_others(holders: int, waiting: int) -> str:

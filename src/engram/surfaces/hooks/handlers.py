@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from engram.surfaces.hooks.hook_event import HookEvent
 
 _REPEAT_MICROSECONDS = 10_000_000  # the same event within this time is a repeat
+_MAX_REFUSAL_CHARS = 199  # Copilot and Grok cut what is longer
 _MIN_PROMPT_CHARS = 12  # shorter prompts hold no secret and match no memory
 
 
@@ -286,7 +287,9 @@ def _guard_edit(hub: Hub, event: HookEvent, session_id: str, paths: list[str]) -
 
     try:
         warnings = "\n".join(file_edits.begin_edit(hub, session_id, paths, event.cwd))
-    except (Held, Fenced) as refusal:
+    except Held as refusal:
+        return HookResponse(refusal=refusal.shorten(_MAX_REFUSAL_CHARS))
+    except Fenced as refusal:
         return HookResponse(refusal=str(refusal))
     if warnings and not responses.reaches_model(event):  # deliver it after the tool instead
         row = lifecycle.require_session(hub, session_id)
