@@ -374,6 +374,15 @@ def _build_case_hit(
     )  # fmt: skip
 
 
+def list_settled(resolution: Resolution) -> list[str]:
+    """Return what settled a case, a line each, the most useful first."""
+    note = f" ({'; '.join(resolution.notes)})" if resolution.notes else ""
+    lines = [f"Decided{note}: {' '.join(resolution.decided)}"] if resolution.decided else []
+    lines += [f"Cause: {cause}" for cause in resolution.causes]
+    lines += [f"Fixed: {fix}" for fix in resolution.fixes]
+    return lines + [f"Turned down: {rejected}" for rejected in resolution.rejected]
+
+
 def _get_request(episode: Row | None) -> str:
     """Return what an episode was asked to do; its title may be cut short."""
     return str(plain_json.loads(episode["facts"])["request"]) if episode else ""
@@ -381,12 +390,8 @@ def _get_request(episode: Row | None) -> str:
 
 def _list_lines(question: Question, group: Group, resolution: Resolution, episode: Row | None) -> list[str]:
     """Return what settled a case, the most useful first; if nothing did, what was reported and said."""
-    note = f" ({'; '.join(resolution.notes)})" if resolution.notes else ""
     lines = [f"Fixed: {group.fix}"] if group.fix else []
-    lines += [f"Decided{note}: {' '.join(resolution.decided)}"] if resolution.decided else []
-    lines += [f"Cause: {cause}" for cause in resolution.causes]
-    lines += [f"Fixed: {fix}" for fix in resolution.fixes if fix != group.fix]
-    lines += [f"Turned down: {rejected}" for rejected in resolution.rejected]
+    lines += [line for line in list_settled(resolution) if line != f"Fixed: {group.fix}"]
     if resolution.hash:
         return lines
     facts: dict[str, Any] = plain_json.loads(episode["facts"]) if episode else {}
