@@ -96,7 +96,7 @@ def _get_event(hub: Hub, hit_id: str, number: int, around: int) -> Around:
 
 def _get_case(hub: Hub, hit_id: str, number: int, around: int) -> Around:
     """Return an episode with its request and its last messages, or a commit with its message."""
-    from engram.search.episode_answers import list_settled
+    from engram.search.episode_text import list_settled
     from engram.search.resolution import load_resolutions
 
     case = _require_row(cases.fetch(hub.engine, [number]).get(number), hit_id)
