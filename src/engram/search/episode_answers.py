@@ -15,6 +15,7 @@ from engram.index.tokenizer import extract_terms
 from engram.platform import plain_json, text
 from engram.search import answer, case_search, command_answers, question_intent, work_list
 from engram.search.episode_groups import CaseScope, Group, GroupedResult, find_episode_case
+from engram.search.episode_text import LINE, fit_lines, list_settled, quote_best
 from engram.search.filter import Filter, limit_to_window
 from engram.search.named_project import find_named_project
 from engram.search.narration import is_narration
@@ -38,11 +39,8 @@ _READ = 200  # messages that are grouped
 _CASES = 40  # cases that are grouped
 _FULL = 2  # hits that are shown in full
 _LONG, _SHORT = 260, 130  # tokens of a hit
-_LINE = 300  # characters of a line of a hit
 _QUESTION, _ERROR = 6_000, 400  # characters of a question that are compared with cases, of an error
 _TITLE = 140  # characters
-_SAME = 40  # characters in which a message and a title are compared
-_WORTH = 60  # tokens in which the beginning of a line is worth showing
 _ERRORS, _PARTS, _SIGNATURE = 12, 4, 14  # lines of a question that may be an error, parts of one, characters
 _NOT_PUSHED = re.compile(r"Commit \w+ on \S+ is not pushed")  # true for an hour
 _LAST = 1 << 62
@@ -145,7 +143,7 @@ def _list_open(episode: Row) -> str:
     items = plain_json.loads(episode["facts"])["open"] if episode else []
     wanted = [item for item in items if not _NOT_PUSHED.match(item)]
     return "\n".join(
-        "Not finished." if item.startswith("Not finished: ") else f"Open: {text.to_one_line(item, _LINE)}"
+        "Not finished." if item.startswith("Not finished: ") else f"Open: {text.to_one_line(item, LINE)}"
         for item in wanted
     )
 
@@ -248,7 +246,7 @@ def _move_first(hub: Hub, grouped: GroupedResult, ranked: list[Group], error: Ro
         known = next((group for group in grouped.groups.values() if group.case == case), None)
     if known is None:
         return ranked
-    known.fix = text.to_one_line(f"{error['line']} → {error['fix']}", _LINE)
+    known.fix = text.to_one_line(f"{error['line']} → {error['fix']}", LINE)
     return [known, *(group for group in ranked if group is not known)]
 
 
@@ -362,7 +360,7 @@ def _build_case_hit(
     return Hit(
         id=f"c{resolution.case}", tier="commit" if is_commit else "episode",
         session_id=resolution.session_id or None, role="", at=to_datetime(resolution.at),
-        snippet=_fit(lines, budget), score=round(min(group.score, 1.0), 3),
+        snippet=fit_lines(lines, budget), score=round(min(group.score, 1.0), 3),
         why={**why, "message": round(group.message_score, 3), "case": round(group.case_score, 3)},
         exchange=best["id"] if best else None, event=_find_event(group, best),
         name=text.to_one_line(_get_request(episode) or resolution.title, _TITLE),
@@ -381,53 +379,24 @@ def _get_request(episode: Row | None) -> str:
 
 def _list_lines(question: Question, group: Group, resolution: Resolution, episode: Row | None) -> list[str]:
     """Return what settled a case, the most useful first; if nothing did, what was reported and said."""
-    note = f" ({'; '.join(resolution.notes)})" if resolution.notes else ""
     lines = [f"Fixed: {group.fix}"] if group.fix else []
-    lines += [f"Decided{note}: {' '.join(resolution.decided)}"] if resolution.decided else []
-    lines += [f"Cause: {cause}" for cause in resolution.causes]
-    lines += [f"Fixed: {fix}" for fix in resolution.fixes if fix != group.fix]
-    lines += [f"Turned down: {rejected}" for rejected in resolution.rejected]
+    lines += [line for line in list_settled(resolution) if line != f"Fixed: {group.fix}"]
     if resolution.hash:
         return lines
     facts: dict[str, Any] = plain_json.loads(episode["facts"]) if episode else {}
     terms = frozenset((*question.words, *question.beginnings))
     if facts.get("report") and not resolution.decided and not is_narration("assistant", facts["report"]):
-        lines.append(f"Result: {extract_passage(facts['report'], terms, _LINE)}")
+        lines.append(f"Result: {extract_passage(facts['report'], terms, LINE)}")
     is_own = resolution.case == group.case
     said = (
         ""
         if not is_own
-        else _quote_best(group, terms, facts.get("request") or resolution.title, " ".join([resolution.title, *lines]))
+        else quote_best(group, terms, facts.get("request") or resolution.title, " ".join([resolution.title, *lines]))
     )
     lines += [said] if said else []
     lines += [f"Commit: {commit}" for commit in (facts.get("commits") or [])[-2:]]
     lines += [f"Open: {item}" for item in resolution.open if not _NOT_PUSHED.match(item)]
-    return lines or [f"Asked: {text.to_one_line(facts.get('request') or resolution.title, _LINE)}"]
-
-
-def _quote_best(group: Group, terms: frozenset[str], title: str, shown: str) -> str:
-    """Return the best message of an episode, if it has words of the question that are not shown yet."""
-    known = set(extract_terms(shown)) & terms
-    said = [row for doc, row in group.found if not is_narration(doc.kind, row["content"])]
-    for row in said[:3]:
-        piece = extract_passage(row["content"], terms, _LINE)
-        is_request = piece[:_SAME] == " ".join(title.split())[:_SAME]
-        if len(set(extract_terms(piece)) & terms) > len(known) and not is_request:
-            who = {"user": "You", "assistant": "Agent"}.get(row.get("role", ""), "Said")
-            return f"{who}: {piece}"
-    if not known and group.events and group.events[0].snippet:
-        return f"{group.events[0].name or 'Tool'}: {text.to_one_line(group.events[0].snippet, _LINE)}"
-    return ""
-
-
-def _fit(lines: list[str], budget: int) -> str:
-    kept: list[str] = []
-    for line in lines:
-        size = text.count_tokens(line) + 1
-        if size <= budget or not kept or budget > _WORTH:
-            kept.append(text.cut_to_tokens(line, budget))
-            budget -= size
-    return "\n".join(kept)
+    return lines or [f"Asked: {text.to_one_line(facts.get('request') or resolution.title, LINE)}"]
 
 
 def _fill(hub: Hub, question: Question, ranked: list[Group], hits: list[Hit], limit: int) -> list[Hit]:

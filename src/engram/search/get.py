@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
 
 _ID = re.compile(r"([xpec])([0-9]{1,18})")
-_CHARACTERS, _TOKENS = 6_000, 2_000  # of what settled an episode
+_CHARACTERS = 6_000  # of what settled an episode
 
 
 def get_hit(hub: Hub, hit_id: str, around: int) -> Around:
@@ -96,7 +96,8 @@ def _get_event(hub: Hub, hit_id: str, number: int, around: int) -> Around:
 
 def _get_case(hub: Hub, hit_id: str, number: int, around: int) -> Around:
     """Return an episode with its request and its last messages, or a commit with its message."""
-    from engram.search.resolution import load_resolutions, render_resolution
+    from engram.search.episode_text import list_settled
+    from engram.search.resolution import load_resolutions
 
     case = _require_row(cases.fetch(hub.engine, [number]).get(number), hit_id)
     found = next((item for item in load_resolutions(hub, [number], _CHARACTERS) if item.case == number), None)
@@ -110,10 +111,10 @@ def _get_case(hub: Hub, hit_id: str, number: int, around: int) -> Around:
         )  # fmt: skip
     said = exchanges.list_in_span(hub.engine, row["session_id"], row["started_at"] or 0, row["ended_at"] or 1 << 62)
     shown = said if len(said) <= 2 * around + 1 else [said[0], *said[len(said) - 2 * around :]]
-    report = plain_json.loads(row["facts"]).get("report") or ""
+    lines = [*(list_settled(found) if found else ()), plain_json.loads(row["facts"]).get("report") or ""]
     return Around(
         id=hit_id, tier="episode", session_id=row["session_id"], title=row["title"],
-        content="\n".join(filter(None, (render_resolution(found, _TOKENS) if found else row["title"], report))),
+        content="\n".join(filter(None, lines)) or row["title"],
         exchanges=tuple(map(exchange_from_row, shown)), at=to_datetime(row["started_at"] or case["at"]),
         source=f"{row['flavor']}, {row['result']}",
     )  # fmt: skip
