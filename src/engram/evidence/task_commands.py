@@ -73,6 +73,11 @@ def list_task_runs(line: str) -> tuple[TaskRun, ...]:
     return tuple(found)
 
 
+def is_repeatable(command: str) -> bool:
+    """Return whether a command could be run again in another session: it names no scratch file and fits a line."""
+    return "\n" not in command and len(command) <= _LONGEST and not any(map(_ONLY_HERE.search, command.split()))
+
+
 def locate(directory: str, cwd: str) -> str | None:
     """Return a directory that a command names, relative to that of its session; None if it is elsewhere."""
     path, base = _unify(directory), _unify(cwd)

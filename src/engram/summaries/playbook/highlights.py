@@ -26,7 +26,7 @@ class Highlight:
 
 
 def find_highlights(hub: Hub, count: int = 3) -> list[Highlight]:
-    """Return lines of different kinds from the playbooks of the projects with the most work, the most striking first."""
+    """Return lines from the playbooks of the projects with the most work: different kinds, the most striking first."""
     projects = Counter(row["project"] for row in episodes.list_last(hub.engine, _EPISODES) if row["project"])
     books = [build_playbook(hub, project) for project, _ in projects.most_common(_PROJECTS)]
     found = [
@@ -36,7 +36,7 @@ def find_highlights(hub: Hub, count: int = 3) -> list[Highlight]:
         for line in book.sections[section][:1]
         if section != COMMANDS or "passed" in line.note
     ]
-    first = list({section: highlight for section, highlight in reversed(found)}.values())[::-1]
+    first = list(dict(reversed(found)).values())[::-1]
     rest = [highlight for _, highlight in found if highlight not in first]
     return [*first, *rest][:count]
 

@@ -54,6 +54,8 @@ def _build_pitfall(rows: Sequence[Row], project: str) -> Pitfall | None:
     facts = plain_json.loads(newest["facts"])
     is_command = newest["fix_kind"] == "command replaced" and facts["passing"]
     fix = to_one_line(newest["fix"], 200)
+    if is_command and not all(map(task_commands.is_repeatable, (facts["command"], facts["passing"]))):
+        return None
     if is_command:
         fix = _find_directory(facts["command"], facts["passing"], project) or f"run `{_shorten(facts['passing'])}`"
     if newest["fix_kind"] == "files changed" and len({row["session_id"] for row in fixed}) < _LEAST_SESSIONS:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from engram.install.plan import WiringPlan
     from engram.types import Capture
 
-_FIRST_PASS = "1m, $0"  # limits of the pass that `engram init` makes: no model
+_FIRST_LIMITS = "1m, $0"  # limits of the pass that `engram init` makes: no model
 _MAX_SESSIONS = 1000  # sessions that are counted at the end
 _MAX_ROWS = 8  # of the last work that are shown
 
@@ -206,7 +206,7 @@ def _write_first_pages(engram: Engram) -> None:
     """Write summaries, pages and patterns of the history that was just read, without a model and within a minute."""
     click.echo("\nWriting summaries and pages …")
     try:
-        engram.dream(force=True, budget=_FIRST_PASS)
+        engram.dream(force=True, budget=_FIRST_LIMITS)
     except Error as problem:  # another pass is running, or will go on later
         click.echo(str(problem))
 
