@@ -85,6 +85,18 @@ def test_every_agent_calls_us_and_still_calls_the_others(hub: Engram, crowded: P
     assert "// loud" in (crowded / ".claude/settings.json").read_text()
 
 
+def test_claude_may_read_the_memory_without_asking_until_uninit(hub: Engram, home: Path) -> None:
+    settings = home / ".claude/settings.json"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    before = '{"permissions": {"allow": ["Bash(ls:*)", "mcp__engram__get"], "deny": ["WebFetch"]}}\n'
+    settings.write_text(before)
+    hub.init()
+    allowed = said(settings)["permissions"]["allow"]
+    assert allowed == ["Bash(ls:*)", "mcp__engram__get", "mcp__engram__recall", "mcp__engram__sitrep"]
+    hub.uninit()
+    assert settings.read_text() == before
+
+
 def test_timeouts_are_in_each_agents_unit(hub: Engram, crowded: Path) -> None:
     hub.init()
     ends = {

@@ -23,8 +23,8 @@ START, PROMPT, BEFORE, AFTER, STOP, COMPACT, END = "start", "prompt", "before", 
 GROUPS, FLAT, PLUGIN, NO_HOOKS = "groups", "flat", "plugin", "none"
 
 # The kinds of our entries in a configuration file.
-HOOKS, HOOKS_FILE, SERVER, SERVER_TOML, PLUGIN_FILE, INSTRUCTIONS = (
-    "hooks", "hooks file", "server", "toml server", "plugin file", "instructions",
+HOOKS, HOOKS_FILE, SERVER, SERVER_TOML, PLUGIN_FILE, INSTRUCTIONS, PERMISSIONS = (
+    "hooks", "hooks file", "server", "toml server", "plugin file", "instructions", "permissions",
 )  # fmt: skip
 
 # How certain an agent is that it sent a hook; the most certain one counts as the sender.

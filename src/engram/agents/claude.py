@@ -7,6 +7,7 @@ import os
 from engram.agents.agent import (
     HOOKS,
     NO,
+    PERMISSIONS,
     POSSIBLE,
     SERVER,
     Agent,
@@ -65,11 +66,11 @@ class ClaudeCode(Agent):
     def user_files(self) -> list[ConfigFile]:
         """Return its settings and its MCP server list, which is inside its directory only if that was moved."""
         state = ".claude.json" if _list_moved_directories() else f"{self.directory().rstrip(os.sep)}.json"
-        return [ConfigFile("settings.json", (HOOKS,)), ConfigFile(state, (SERVER,))]
+        return [ConfigFile("settings.json", (HOOKS, PERMISSIONS)), ConfigFile(state, (SERVER,))]
 
     def project_files(self, project: str) -> list[ConfigFile]:
         """Return a project's settings and MCP server list."""
-        return [ConfigFile(".claude/settings.json", (HOOKS,)), ConfigFile(".mcp.json", (SERVER,))]
+        return [ConfigFile(".claude/settings.json", (HOOKS, PERMISSIONS)), ConfigFile(".mcp.json", (SERVER,))]
 
     def transcript_days(self) -> float | None:
         """Return the shortest retention of its directories with transcripts."""

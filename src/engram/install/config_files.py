@@ -7,10 +7,12 @@ import os
 from engram.agents import agent as kinds
 from engram.agents.agent import Agent, ConfigFile
 from engram.agents.registry import agent_directory
+from engram.install.agents import SERVER_NAME
 from engram.install.file_entry import (
     ConfigEntry,
     HooksEntry,
     InstructionsEntry,
+    PermissionsEntry,
     PluginFileEntry,
     ServerEntry,
     TomlServerEntry,
@@ -19,6 +21,7 @@ from engram.install.file_entry import (
 from engram.install.own_command import build_hook_command
 from engram.platform.value import value
 
+READING_TOOLS = ("recall", "get", "sitrep")  # tools of our MCP server that an agent may call without asking
 _INSTRUCTIONS = """
 ## Engram: the memory of this project
 
@@ -62,6 +65,8 @@ def _build_entry(agent: Agent, file: ConfigFile, kind: str, program: str) -> Con
         return ServerEntry(agent, program, key=file.server_key)
     if kind == kinds.SERVER_TOML:
         return TomlServerEntry(program)
+    if kind == kinds.PERMISSIONS:
+        return PermissionsEntry(tuple(f"mcp__{SERVER_NAME}__{tool}" for tool in READING_TOOLS))
     return (
         PluginFileEntry(render_plugin(_read_plugin_template(), program))
         if kind == kinds.PLUGIN_FILE

@@ -13,6 +13,7 @@ from engram.install.agents import SERVER_NAME, build_hook_entry, build_server_en
 from engram.platform import fence, jsonc
 from engram.platform.value import value
 
+_ALLOWED = ("permissions", "allow")  # where a user's settings list what needs no question
 PLUGIN_MARK = "engram:plugin"  # identifies a plugin file of ours
 
 
@@ -171,6 +172,46 @@ class TomlServerEntry:
 
 
 @value
+class PermissionsEntry:
+    """The tools of ours that only read, among those an agent may call without asking its user."""
+
+    tools: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        return "permission to read"
+
+    def insert(self, text: str) -> str:
+        for tool in self._list_missing(text):
+            allowed = _read_json_value(text, *_ALLOWED) or []
+            text = jsonc.put(text, (*_ALLOWED, len(allowed)), tool)
+        return text
+
+    def remove(self, text: str, before: str | None) -> str | None:
+        original = jsonc.data(before) if before and before.strip("\ufeff \t\r\n") else {}
+        kept = _read_list(original, *_ALLOWED)
+        found = [
+            position
+            for position, tool in enumerate(_read_json_value(text, *_ALLOWED) or [])
+            if tool in self.tools and tool not in kept
+        ]
+        if not found:
+            return text
+        for position in reversed(found):
+            text = jsonc.remove(text, (*_ALLOWED, position))
+        for depth in (2, 1):
+            text = _remove_if_empty(text, _ALLOWED[:depth], original)
+        return text
+
+    def find_faults(self, text: str) -> list[str]:  # noqa: ARG002
+        return []  # a user may take it back
+
+    def _list_missing(self, text: str) -> list[str]:
+        allowed = _read_json_value(text, *_ALLOWED) or []
+        return [tool for tool in self.tools if tool not in allowed] if isinstance(allowed, list) else []
+
+
+@value
 class PluginFileEntry:
     """A file that belongs to us completely."""
 
@@ -281,6 +322,12 @@ def _read_json_value(text: str, *path: str) -> Any:
     for key in path:
         current = current.get(key) if isinstance(current, dict) else None
     return current
+
+
+def _read_list(root: Any, *path: str) -> list[Any]:
+    for key in path:
+        root = root.get(key) if isinstance(root, dict) else None
+    return root if isinstance(root, list) else []
 
 
 def _list_items(table: Any) -> list[tuple[str, Any]]:

@@ -17,8 +17,8 @@ sessions, and which agents are running now. It knows your session; never pass yo
 
 - Before you start on something that may have been done, tried or decided before, call recall; get shows a hit in full.
 - sitrep shows which other agents are running, their locks and the current state of the work.
-- Before you change files that others may be changing, lock them; unlock when done. If refused, work on something \
-else, wait, or contact the holder with message.
+- Where Engram's hooks run, files you edit are locked for you. Lock what else others may be changing, and unlock it \
+when done. If refused, work on something else, wait, or contact the holder with message.
 - When you learn something later sessions need (a decision and its reason, a user preference, a pitfall), remember it, \
 one thing per call. Record progress with log.
 - patterns shows what keeps going wrong here and the rules people approved; you can recommend a decision.
