@@ -58,6 +58,6 @@ def test_a_message_is_found_as_an_exchange_and_not_again_as_an_event(engram: Eng
     engram.ingest()
     as_before(engram)
     engram.ingest()
-    tiers = [hit.tier for hit in engram.recall("redis cache works again", k=20)]
+    tiers = [hit.tier for hit in engram.recall("redis cache works again", k=20, messages=True)]
     assert "event" not in tiers
     assert "exchange" in tiers

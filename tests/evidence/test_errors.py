@@ -182,4 +182,4 @@ def test_a_linter_among_several_checks_ends_its_error(engram: Engram, claude: Cl
     claude.runs("golangci-lint run", "config/segment.go:12:1: File is not properly formatted (gofmt)", 1)
     claude.runs("gofmt -w . && go test ./... && golangci-lint run", "ok  \tapp/config\t0.1s\n0 issues.")
     (error,) = read_errors(engram, claude)
-    assert error.fix == "ran `gofmt -w . && go test ./... && golangci-lint run`"
+    assert error.fix == "ran `gofmt -w . && go test ./... && golangci-lint run` instead of `golangci-lint run`"

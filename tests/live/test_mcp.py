@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -60,3 +61,25 @@ def test_a_real_agent_uses_the_memory_and_is_known_by_its_session(
         assert (found.native_id is not None) is (agent in TELLING)
         assert [each.content for each in engram.history(found.id)] == ["The gateway listens on port 8040."]
         assert engram.get_session(found.id).presence == "gone"  # and its lock is free again
+
+
+def test_claude_reads_the_memory_in_its_default_permission_mode(
+    live: Callable[..., Live], runner: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask_before_tools(agent: Any, prompt: str, *_: Any) -> list[str]:
+        return ["-p", "--output-format", "stream-json", "--verbose", "--model", agent.model, prompt]
+
+    monkeypatch.setattr(runner.Claude, "argv", ask_before_tools)
+    calls = [
+        {"tool": "recall", "input": {"query": "kestrel gateway"}},
+        {"tool": "remember", "input": {"content": "The gateway listens on port 8040."}},
+    ]
+    turns = [
+        {"when": {"no_result": True}, "tool_calls": [{"do": "mcp", "server": "engram", **calls[0]}]},
+        {"when": {"result": "Nothing"}, "tool_calls": [{"do": "mcp", "server": "engram", **calls[1]}]},
+    ]
+    made = live("claude", {"turns": turns, "default": {"text": "Done."}}).wired()
+    made.run("Please look after the gateway.")
+    last = asked(made)[-1]
+    assert "Nothing" in last, "recall was not allowed"
+    assert "requested permissions to use mcp__engram__remember" in last  # what writes is still asked for

@@ -38,7 +38,7 @@ def test_claude_installs_the_plugin_from_the_repository(tmp_path: Path) -> None:
     ask("claude", tmp_path, "plugin", "marketplace", "add", str(ROOT))
     ask("claude", tmp_path, "plugin", "install", "engram@engram")
     told = ask("claude", tmp_path, "plugin", "details", "engram")
-    assert "Hooks (7)" in told
+    assert "Hooks (8)" in told
     assert "MCP servers (1)" in told
     assert "Always-on" in told  # what it costs each session
 

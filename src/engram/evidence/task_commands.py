@@ -42,7 +42,7 @@ _SUBSTITUTED = re.compile(r"[$`<>{}*]|\\")  # what only the shell of that moment
 _WHOLE = re.compile(r"^(?:\.|\.\.\.|\.{1,2}/\.\.\.|tests?|src|spec|lib|app|packages|all)$")
 _FILE = re.compile(r"^[^-].*\w\.[A-Za-z]\w{0,4}(?:::.*)?$")
 _DRIVE = re.compile(r"^(?:([A-Za-z]):|/(?:mnt/)?([A-Za-z]))(?=/|$)")
-_WORKTREE = re.compile(r"^(?:\.claude/|\.)worktrees/[^/]+/")
+_WORKTREE = re.compile(r"^\.(?:\w+/)?worktrees/[^/]+/")
 _ONLY_HERE = re.compile(r"(?:^|[/\\=])(?:tmp|temp|scratchpad|var/folders)[/\\]|^[A-Za-z]:[/\\]", re.IGNORECASE)
 
 

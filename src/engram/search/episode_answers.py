@@ -6,6 +6,7 @@ A session without episodes, such as a chat, is answered by its best message.
 from __future__ import annotations
 
 import re
+from math import log1p
 from typing import TYPE_CHECKING, Any
 
 from engram.clock import to_datetime
@@ -52,6 +53,7 @@ _RANKED, _UNDECIDED = 15, 0.8  # groups that are ranked again, and the worth of 
 # question. Of questions asked of a store about something else, nine of ten get no answer; see benchmarks/recall.
 _WORDS, _COVER = 2.0, 0.15
 _EPISODE_ANSWERED, _RARE = 0.7, 2.2
+_MANY = 2_000  # messages among which chance alone finds good matches; in a smaller store less is asked of a match
 
 
 def answer_with_episodes(
@@ -185,8 +187,11 @@ def _is_answered(grouped: GroupedResult, result: SearchResult, question: Questio
     """Return whether a message answers: one of an episode must match better, as episodes share many words."""
     if question.phrases:
         return True
+    least_message = answer.ANSWERED if result.by_meaning else answer.WORDS
+    chance = min(log1p(len(result.docs)) / log1p(_MANY), 1.0)
+    least_episode = least_message + chance * (_EPISODE_ANSWERED - least_message)
     for group in grouped.groups.values():
-        least = _EPISODE_ANSWERED if group.is_case else answer.ANSWERED if result.by_meaning else answer.WORDS
+        least = least_episode if group.is_case else least_message
         for doc, _ in group.found:
             match = answer.measure_doc(doc, by_meaning=result.by_meaning)
             if match >= least or (group.is_case and doc.rare >= _RARE):

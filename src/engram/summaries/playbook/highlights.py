@@ -34,11 +34,16 @@ def find_highlights(hub: Hub, count: int = 3) -> list[Highlight]:
         for section in _LABELS
         for book in books
         for line in book.sections[section][:1]
-        if section != COMMANDS or "passed" in line.note
+        if _is_striking(section, line)
     ]
     first = list(dict(reversed(found)).values())[::-1]
     rest = [highlight for _, highlight in found if highlight not in first]
     return [*first, *rest][:count]
+
+
+def _is_striking(section: str, line: PlaybookLine) -> bool:
+    """Return whether a line says more than that a command was run or a session ended early."""
+    return "passed" in line.note if section == COMMANDS else not line.text.startswith("Not finished: ")
 
 
 def _write(line: PlaybookLine) -> str:
