@@ -167,7 +167,7 @@ def _ask_commands(engram: Engram) -> Tally:
 def _is_command(engram: Engram, question: str) -> bool:
     """Return whether the first hit is a command, with how often and when it last passed."""
     hits = engram.recall(question)
-    return bool(hits) and hits[0].tier == "command" and "passed in" in hits[0].snippet and "last " in hits[0].snippet
+    return bool(hits) and hits[0].tier == "command" and "passed " in hits[0].snippet and "last " in hits[0].snippet
 
 
 def _count(answers: Iterable[tuple[bool, str]]) -> Tally:

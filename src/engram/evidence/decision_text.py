@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from engram.evidence import lasting, replies
 from engram.evidence.content_words import extract_content_words
 from engram.evidence.decision_kinds import RECAP
 from engram.platform.sentences import split_sentences
@@ -16,7 +17,34 @@ if TYPE_CHECKING:
 
 _BESIDE_RECAP = 320  # characters of other sentences beside a restatement
 _REFERS_BACK = re.compile(r"^(?:and |but |so |no[.,] )*(?:that|this|it|these|those|they|one|same)\b", re.IGNORECASE)
+_LONGEST_CONVENTION = 220  # characters of one sentence
+_SHORT_ANSWER = 160  # characters
+_JOINING = re.compile(r"^(?:and|but|so|also|then|please|go ahead (?:and|with))\b[,\s]*", re.IGNORECASE)
+_POINTS_AT = re.compile(  # a message that the reader does not see
+    r"\b(?:bullet|point|option|item|step|number|nr\.?|question) ?#?\d|^ideally\b|\b\d\. (?:and|or) \d\b|"
+    r"\b(?:above|below)\b",
+    re.IGNORECASE,
+)
 _NEW = 0.25  # minimum share of a sentence's words that are not yet said
+
+
+def find_convention(text: str) -> str:
+    """Return the sentences of a person's decision that are rules for work to come, or "" if there are none."""
+    kept = [
+        sentence
+        for sentence in split_sentences(text)
+        if len(sentence) <= _LONGEST_CONVENTION and lasting.is_standing(sentence) and not _POINTS_AT.search(sentence)
+    ]
+    return describe_decision(" ".join(kept)) if kept else ""
+
+
+def describe_decision(text: str, question: str = "") -> str:
+    """Return a decision for a list: without the words that only agree, a short answer with its question."""
+    said = _JOINING.sub("", replies.strip_approval(_JOINING.sub("", text))) or text
+    first = said.split(" ", 1)[0].rstrip(",.")
+    said = said[:1].upper() + said[1:] if first.isalpha() else said  # code keeps its case
+    is_short = max(len(text), len(question)) <= _SHORT_ANSWER
+    return f"{question} {said}" if is_short and question.endswith("?") and lasting.names_something(question) else said
 
 
 def render_decisions(decisions: Sequence[Decision], characters: int) -> str:

@@ -109,6 +109,7 @@ _REPORT = re.compile(  # a person tells what they see or did
     r"(?:ok(?:ay)?,? )?i \w+ed\b|still\b|seems?\b|looks?\b|works?\b|did\b|the (?:problem|issue|question|error)\b)",
     re.IGNORECASE,
 )
+_PASTED_ERROR = re.compile(r"^(?:[\w.]*(?:Error|Exception)|error|fatal|warning): ")
 _REFUSING = re.compile(
     r"^(?:no+\b|nope|not\b|don'?t|do not|never|wrong|careful|instead|rather|that part is off|you (?:can|should) \w)",
     re.IGNORECASE,
@@ -118,6 +119,13 @@ _REFUSING = re.compile(
 def amends(text: str) -> bool:
     """Return whether a text says that it changes an earlier decision."""
     return bool(_AMENDING.search(text))
+
+
+def find_amending(text: str) -> str:
+    """Return the sentences of a text that say that something earlier is changed, each with the one after it."""
+    sentences = split_sentences(text)
+    marked = {place for place, sentence in enumerate(sentences) if amends(sentence)}
+    return " ".join(sentence for place, sentence in enumerate(sentences) if marked & {place, place - 1})
 
 
 def replaces(text: str) -> bool:
@@ -242,6 +250,8 @@ def _is_rule(sentence: str) -> bool:
 def _is_choice_made(sentence: str) -> bool:
     """Return whether a sentence in answer to a question settles something, and does not only report."""
     if replies.is_plain_question(sentence) or (_REPORT.match(sentence) and not _is_rule(sentence)):
+        return False
+    if _PASTED_ERROR.match(sentence):
         return False
     return not replies.is_hedged(sentence[:_LEAD])
 

@@ -156,6 +156,11 @@ def names_something(sentence: str) -> bool:
     return len(named) >= (_NAMED - 1 if replies.is_rule(sentence) or replies.has_contrast(sentence) else _NAMED)
 
 
+def drop_steps(words: frozenset[str]) -> frozenset[str]:
+    """Return the content words that say what a text is about, without those of the work's own steps."""
+    return words - _STEPS
+
+
 def list_identifiers(text: str) -> set[str]:
     """Return the code names, numbers and quoted words in a text."""
     return {match[0].strip("`'\"").lower() for match in _IDENTIFIER.finditer(text)}

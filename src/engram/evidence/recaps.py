@@ -6,7 +6,7 @@ import re
 
 from engram.evidence import lasting, replies
 from engram.evidence.content_words import extract_content_words
-from engram.evidence.reports import iter_statements
+from engram.evidence.reports import delivers_code, iter_statements
 from engram.platform.text import to_one_line
 
 RECAP_LENGTH = 950
@@ -23,8 +23,8 @@ _RECAP_LABEL = re.compile(
     re.IGNORECASE,
 )
 _INTENTION = re.compile(
-    r"^(?:i(?:'ll| will|'m going| am going)|let me|implementing|checking|starting|now|running|next,? i|i(?:'ve|"
-    r" have) (?:updated|made|run|added)|"
+    r"^(?:i(?:'ll| will|'m going| am going)|let me|i understand that you|to address this|here'?s\b|"
+    r"implementing|checking|starting|now|running|next,? i|i(?:'ve| have) (?:updated|made|run|added)|"
     r"(?:this|these) (?:changes?|modifications?|updates?|edits?|tests?|additions?|fix(?:es)?)\b|here (?:is|are)\b|"
     r"(?:it|we) (?:now|will|calls?|adds?|modif\w+|replac\w+)\b|let'?s (?:modify|update|add|change|fix|create)\b|"
     r"instead of .{1,80}\bwe now\b|"
@@ -32,13 +32,17 @@ _INTENTION = re.compile(
     r"thanks|excellent|perfect|great|you're (?:absolutely )?right|to verify)\b",
     re.IGNORECASE,
 )
+_STRICT = re.compile(
+    r"\b(?:must(?:n'?t)?|never|always|exactly|deliberately|should(?: not|n'?t)|at (?:most|least)|only (?:if|when))\b",
+    re.IGNORECASE,
+)
 
 
 def find_recap(message: str, decided: list[str], *, needs_label: bool = False) -> str:
     """Return the sentences in which an agent restates what a person decided, or "" if it does not.
 
-    Questions and announcements of what it does next are left out. Between calls of tools only what says that it is a
-    restatement counts (`needs_label`).
+    Questions and announcements of what it does next are left out, and beside code that it writes, what only describes
+    the code. Between calls of tools only what says that it is a restatement counts (`needs_label`).
     """
     sentences = [
         sentence
@@ -51,12 +55,14 @@ def find_recap(message: str, decided: list[str], *, needs_label: bool = False) -
     marked = start >= 0 or bool(_RECAP_START.search(message[:100]))
     if needs_label and not marked:
         return ""
+    if not marked and delivers_code(message):
+        sentences = [sentence for sentence in sentences if _STRICT.search(sentence)]
     needed = extract_content_words(" ".join(decided))
     chosen = sentences[max(start, 0) :] if marked else _list_restated(sentences, needed)
     shared = needed & extract_content_words(message[:4_000])
     is_restatement = chosen and len(shared) >= min(3, max(1, len(needed) // 3))
     text = to_one_line(" ".join(chosen), RECAP_LENGTH) if is_restatement else ""
-    return text if lasting.names_something(text) else ""
+    return text if lasting.names_something(text) and not lasting.is_code(text) else ""
 
 
 def _list_restated(sentences: list[str], decided: frozenset[str]) -> list[str]:

@@ -13,6 +13,7 @@ SENTENCE = 280  # characters of one sentence kept
 LONGEST = 420  # characters of a proposal
 _TAIL = 6_000  # characters from the end of a message that are looked at
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_CODE_LINES = 5  # of a block of code that is more than an example
 _TABLE = re.compile(r"^\s*\|")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+(?:\[([ xX])\]\s+)?")
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+(.*)|\*\*([^*]{3,60})\*\*:?\s*|([A-Z][\w' /-]{2,40}):)$")
@@ -44,6 +45,11 @@ _PROPOSAL_HEADING = re.compile(
 _REPORTING = re.compile(  # a finding or a remark, which proposes nothing
     r"\b(?:found|was|were|verified|confirmed|caveat|passed|already|currently|turns out|not vulnerable|"
     r"implementing|checking|everything)\b",
+    re.IGNORECASE,
+)
+_ANNOUNCING = re.compile(  # the code that follows in the same message
+    r"^(?:(?:so|now|then|first|next|finally|to \w+[^,]{0,60}),? )*(?:let'?s|i'?ll|i will|i(?:'m| am) going to|we'?ll|"
+    r"we (?:will|need to|can|should)|here(?:'s| is| are))\b",
     re.IGNORECASE,
 )
 _WAITING = re.compile(
@@ -98,6 +104,11 @@ def iter_statements(text: str, limit: int = _TAIL) -> list[tuple[str, str]]:
     return statements
 
 
+def delivers_code(text: str) -> bool:
+    """Return whether a message has the code of a change: what it says around it describes what was done."""
+    return "<<<<<<< SEARCH" in text or any(block[0].count("\n") >= _CODE_LINES for block in _FENCE.finditer(text))
+
+
 def drop_tables(text: str) -> str:
     """Return a message without tables, rules and bold marks, to be shown on one line."""
     lines = (line for line in text.splitlines() if not _TABLE.match(line) and line.strip(" -*_"))
@@ -132,6 +143,8 @@ def find_proposal(text: str, *, ordered: bool = False) -> str:
         if not (sentence.rstrip().endswith("?") or _ASKS.match(sentence) or _WAITING.search(sentence))
         and len(sentence.split()) >= 4
     ]
+    if delivers_code(text):
+        statements = [item for item in statements if not _ANNOUNCING.match(item[1])]
     statements = [
         (heading, sentence)
         for heading, sentence in statements

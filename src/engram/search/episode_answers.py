@@ -53,7 +53,7 @@ _RANKED, _UNDECIDED = 15, 0.8  # groups that are ranked again, and the worth of 
 # question. Of questions asked of a store about something else, nine of ten get no answer; see benchmarks/recall.
 _WORDS, _COVER = 2.0, 0.15
 _EPISODE_ANSWERED, _RARE = 0.7, 2.2
-_MANY = 2_000  # messages among which chance alone finds good matches; in a smaller store less is asked of a match
+_MANY = 1_000  # messages among which chance alone finds good matches; in a smaller store less is asked of a match
 
 
 def answer_with_episodes(

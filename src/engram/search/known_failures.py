@@ -11,7 +11,7 @@ from engram.clock import to_datetime
 from engram.platform import plain_json, text
 from engram.platform.value import value
 from engram.search.push_record import EMPTY, Push, hash_text
-from engram.store import captures, command_runs, pushes, session_errors
+from engram.store import captures, cases, command_runs, pushes, session_errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def choose_for_failure(
         return EMPTY
     rows = session_errors.list_fixed(hub.engine, session["project"], signature, _READ)
     own = _list_own_captures(hub, session, exclude) if rows else frozenset()
-    fixes = (_read_fix(row, command, message) for row in rows if row["capture"] not in own)
+    fixes = (_read_fix(hub, session["project"], row, command, message) for row in rows if row["capture"] not in own)
     agreed = _choose_agreed([fix for fix in fixes if fix is not None])
     source = f"error:{hash_text(' '.join((signature, *agreed[0].key)))}" if agreed else ""
     if not agreed or not _is_wanted(hub, session, source, agreed[0].at):
@@ -74,14 +74,14 @@ def _is_wanted(hub: Hub, session: Row, source: str, at: int) -> bool:
     return at > pushes.list_unwanted_sources(hub.engine, session["project"]).get(source, -1)
 
 
-def _read_fix(row: Row, command: str, message: str) -> _Fix | None:
+def _read_fix(hub: Hub, project: str, row: Row, command: str, message: str) -> _Fix | None:
     """Return what ended an earlier failure, if that holds for a command."""
     from engram.evidence import command_lessons, fixes
 
     facts = plain_json.loads(row["facts"])
     if row["fix_kind"] == fixes.REPLACED:
         lesson = command_lessons.find_lesson(facts["command"], facts["passing"], command, row["signature"])
-        if lesson is None or not _has_all(lesson):
+        if lesson is None or not _has_all(hub, project, lesson):
             return None
         if lesson.kind == command_lessons.OTHER and not _is_about(row, command):
             return None  # in the wrong directory every program fails alike
@@ -94,9 +94,17 @@ def _read_fix(row: Row, command: str, message: str) -> _Fix | None:
     return _Fix(key=key, line=line, at=row["at"], passing=passing)
 
 
-def _has_all(lesson: Lesson) -> bool:
-    """Return whether a directory has what a command is about, if that is all that tells that it is the right one."""
-    return all(os.path.exists(os.path.join(lesson.target, name)) for name in lesson.needs)
+def _has_all(hub: Hub, project: str, lesson: Lesson) -> bool:
+    """Return whether a directory has what a command is about, if that is all that tells that it is the right one.
+
+    It may have been seen there only by other checkouts or on another machine.
+    """
+    place = os.path.basename(lesson.target.rstrip("/\\"))
+    return all(
+        os.path.exists(os.path.join(lesson.target, name))
+        or cases.knows_directory(hub.engine, project, f"{place}/{name}")
+        for name in lesson.needs
+    )
 
 
 def _is_about(row: Row, command: str) -> bool:
@@ -250,7 +258,9 @@ def _warn_of_failure(
             continue
         own = _list_own_captures(hub, session, exclude)
         rows = [row for row in rows if row["capture"] not in own]
-        fixes = [fix for row in rows if (fix := _read_fix(row, command, row["line"])) is not None]
+        fixes = [
+            fix for row in rows if (fix := _read_fix(hub, session["project"], row, command, row["line"])) is not None
+        ]
         agreed = [fix for fix in _choose_agreed(fixes) if fix.passing]
         source = f"command:{hash_text(' '.join(agreed[0].key))}" if agreed else ""
         if not agreed or not _is_wanted(hub, session, source, agreed[0].at):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.store.engine import run_for_ids
+from engram.store.engine import escape_like, run_for_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,6 +146,16 @@ def list_anchored(engine: Engine, project: str | None, kind: str, leaf: str, lim
     wanted = {} if project is None else {"project": project}
     sql = _ANCHORED.format(project=" and c.project = :project" if wanted else "")
     return engine.run(sql, kind=kind, leaf=leaf, limit=limit, **wanted)
+
+
+def knows_directory(engine: Engine, project: str, directory: str) -> bool:
+    """Return whether a project's cases name files in a directory, given by the last parts of its path."""
+    like = escape_like(directory)
+    sql = (
+        "select 1 as one from cases c join case_anchors a on a.case_id = c.id where c.project = :project"
+        " and a.kind = 'file' and (a.name like :start escape '!' or a.name like :inner escape '!') limit 1"
+    )
+    return bool(engine.run(sql, project=project, start=f"{like}/%", inner=f"%/{like}/%"))
 
 
 def list_anchors(engine: Engine, case_id: int) -> list[Row]:

@@ -44,6 +44,11 @@ if TYPE_CHECKING:
             """Close every connection."""
 
 
+def escape_like(text: str) -> str:
+    """Return a text as it stands in a pattern of `like … escape '!'`."""
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+
+
 def run_for_ids(engine: Engine, sql: str, ids: Sequence[int] | Sequence[str], **facts: Any) -> list[Row]:
     """Run a query with {slots} for any number of ids, a few hundred at a time."""
     rows: list[Row] = []

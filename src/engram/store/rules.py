@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engram.platform import plain_json
 from engram.store import patterns
+from engram.store.engine import escape_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,14 +86,12 @@ select p.id, p.version, p.sessions, p.tokens, p.last_at, r.rule, r.fix from plac
 
 def list_ids_by_prefix(engine: Engine, start: str) -> list[str]:
     """Return up to two patterns whose id has this prefix."""
-    return [row["id"] for row in engine.run(_BEGINNING, start=f"{_escape_like(start)}%")]
+    return [row["id"] for row in engine.run(_BEGINNING, start=f"{escape_like(start)}%")]
 
 
 def list_patterns(engine: Engine, state: str | None, project: str | None, flavor: str | None) -> list[Row]:
     """Return patterns with their current rule; projects and flavors are matched in JSON as whole words."""
-    in_project, of_flavor = (
-        None if word is None else f"%{_escape_like(_to_json(word))}%" for word in (project, flavor)
-    )
+    in_project, of_flavor = (None if word is None else f"%{escape_like(_to_json(word))}%" for word in (project, flavor))
     return engine.run(_LISTED, state=state, project=in_project, flavor=of_flavor)
 
 
@@ -167,7 +166,3 @@ def list_context_rules(engine: Engine, flavor: str, project: str) -> list[Row]:
 
 def _to_json(word: str) -> str:
     return plain_json.dumps(word)
-
-
-def _escape_like(words: str) -> str:
-    return words.replace("!", "!!").replace("%", "!%").replace("_", "!_")

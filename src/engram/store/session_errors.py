@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.store.engine import run_for_ids
+from engram.store.engine import escape_like, run_for_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,13 +144,9 @@ def list_known_programs(engine: Engine, project: str, programs: Sequence[str]) -
 
 def list_by_endings(engine: Engine, endings: Sequence[str], limit: int) -> list[Row]:
     """Return the errors whose signature ends so and the cases they belong to, fixed ones first, then the newest."""
-    patterns = {f"p{place}": f"%{_escape_like(ending)}" for place, ending in enumerate(endings)}
+    patterns = {f"p{place}": f"%{escape_like(ending)}" for place, ending in enumerate(endings)}
     conditions = " or ".join(f"e.signature like :{name} escape '!'" for name in patterns)
     return engine.run(_ENDING.format(endings=conditions), limit=limit, **patterns) if patterns else []
-
-
-def _escape_like(text: str) -> str:
-    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
 def mark_fixed(engine: Engine, ids: Sequence[str], session_id: str) -> None:

@@ -10,7 +10,7 @@ import orjson
 from engram.capture.digests.error_records import build_error_id, save_errors
 from engram.capture.digests.subagents import add_subagents_to_episodes
 from engram.clock import to_datetime
-from engram.evidence import decisions
+from engram.evidence import decisions, lasting
 from engram.evidence.content_words import extract_content_words
 from engram.evidence.episode_facts import build_episodes
 from engram.evidence.records import Decision, Episode, EpisodeError, OpenItem
@@ -193,8 +193,7 @@ def _build_row(capture: int, facts: dict[str, Any]) -> Row:
 
 
 def _build_item_rows(capture: int, facts: dict[str, Any], now: int) -> list[Row]:
-    said = _join_said(facts, [item["text"] for item in facts["decisions"]])
-    amending = {"amends": True} if decisions.amends(said) else {}
+    amending = {"amends": True} if _join_amending(facts, [item["text"] for item in facts["decisions"]]) else {}
     groups = (
         ("decision", [item | amending for item in facts["decisions"]]), ("rejected", facts["rejected"]),
         ("cause", [{"kind": "cause", **item} for item in facts["causes"]]),
@@ -213,8 +212,16 @@ def _build_item_rows(capture: int, facts: dict[str, Any], now: int) -> list[Row]
     return list(rows.values())
 
 
-def _join_said(facts: dict[str, Any], decided: list[str]) -> str:
-    return " ".join([facts["title"], facts["request"], *decided])
+def _join_amending(facts: dict[str, Any], decided: list[str]) -> str:
+    """Return what an episode says that changes an earlier decision, with what was decided; "" if nothing does.
+
+    Of the request only the sentences that say so count: a long one, such as a pasted issue, shares words with anything.
+    """
+    asked = decisions.find_amending(f"{facts['title']}. {facts['request']}")
+    changed = [text for text in decided if decisions.amends(text)]
+    if asked:
+        return " ".join([asked, *decided])
+    return " ".join(changed)
 
 
 def _supersede(engine: Engine, capture: int, facts: dict[str, Any], rows: list[Row]) -> None:
@@ -230,11 +237,11 @@ def _supersede(engine: Engine, capture: int, facts: dict[str, Any], rows: list[R
 def _supersede_older(
     engine: Engine, project: str, capture: int, facts: dict[str, Any], decided: list[Row]
 ) -> None:  # fmt: skip
-    said = _join_said(facts, [row["text"] for row in decided])
-    if not decisions.amends(said):
+    said = _join_amending(facts, [row["text"] for row in decided])
+    if not said:
         return
     older = episodes.list_older_decisions(engine, project, decided[0]["at"], capture, facts["number"], _OLDER)
-    replaced = [row["id"] for row in older if _is_same_subject(extract_content_words(said), row["words"])]
+    replaced = [row["id"] for row in older if _is_same_subject(said, row["words"])]
     episodes.mark_superseded(engine, replaced, decided[0]["id"])
 
 
@@ -243,14 +250,14 @@ def _supersede_by_newer(engine: Engine, project: str, capture: int, decided: lis
         if newer["capture"] == capture:
             continue
         facts = orjson.loads(newer["facts"])
-        said = _join_said({"title": newer["title"], "request": facts["request"]}, [newer["text"]])
-        replaced = [row["id"] for row in decided if _is_same_subject(extract_content_words(said), row["words"])]
+        said = _join_amending({"title": newer["title"], "request": facts["request"]}, [newer["text"]])
+        replaced = [row["id"] for row in decided if _is_same_subject(said, row["words"])]
         episodes.mark_superseded(engine, replaced, newer["id"])
 
 
-def _is_same_subject(words: frozenset[str], other_words: str) -> bool:
-    """Return whether two decisions, given by their content words, are about the same thing."""
-    other = set(other_words.split())
+def _is_same_subject(text: str, other_words: str) -> bool:
+    """Return whether a text is about the same thing as a decision, given by its content words."""
+    words, other = lasting.drop_steps(extract_content_words(text)), lasting.drop_steps(frozenset(other_words.split()))
     shared = words & other
     shorter = min(len(words), len(other))
     return any(len(shared) >= least and len(shared) >= share * shorter for least, share in _SAME_SUBJECT)

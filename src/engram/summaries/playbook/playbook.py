@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from engram.clock import load_timezone, to_datetime
 from engram.errors import InvalidInput
-from engram.evidence import lasting
+from engram.evidence.content_words import measure_overlap
+from engram.evidence.decision_text import describe_decision, find_convention
 from engram.hub import Hub
 from engram.operation import Help, operation
 from engram.platform import host, plain_json
@@ -36,6 +37,7 @@ _MOST = {CONVENTIONS: 12, DECISIONS: 12, PITFALLS: 8, PLACES: 6, TOGETHER: 6, OP
 _LONGEST = 300  # characters of a decision
 _EVIDENCE = 3  # sessions named for a line
 _BY_PERSON = ("rule", "correction", "answer")  # decisions in a person's own words
+_REPEATED = 0.8  # share of a decision's words that a newer one has which says the same
 _RECENT = 45 * 86_400_000_000  # microseconds in which an open item is shown
 
 
@@ -93,8 +95,9 @@ def build_playbook(hub: Hub, project: str) -> Playbook:
     changes = hot_files.list_changes(hub, project)
     day = _DayFormat(hub)
     decided = _list_decided(hub, project)
-    standing = [row for row in decided if _is_convention(row)]
-    others = [row for row in decided if not _is_convention(row)]
+    conventions = {row["id"]: find_convention(row["text"]) for row in decided if _is_by_person(row)}
+    standing = [{**row, "text": conventions[row["id"]]} for row in decided if conventions.get(row["id"])]
+    others = [row for row in decided if not conventions.get(row["id"])]
     sections = {
         COMMANDS: [_write_command(command, day) for command in list_project_commands(hub, project)],
         CONVENTIONS: [_write_decision(row, day) for row in standing[: _MOST[CONVENTIONS]]],
@@ -135,16 +138,21 @@ def _times(number: int) -> str:
 def _list_decided(hub: Hub, project: str) -> list[Row]:
     """Return the decisions in force, newest first, each once."""
     rows = episodes.list_items(hub.engine, "decision", _ITEMS, project=project, in_force=True)
-    return list({row["text"]: row for row in reversed(rows)}.values())[::-1]
+    stated = [row for row in rows if not row["text"].rstrip().endswith("?")]  # a suggestion, not what became of it
+    kept: list[Row] = []
+    for row in stated:
+        if not any(measure_overlap(row["text"], newer["text"]) >= _REPEATED for newer in kept):
+            kept.append(row)
+    return kept
 
 
-def _is_convention(row: Row) -> bool:
-    """Return whether a decision is a person's rule for work to come, not a choice about one change."""
-    return plain_json.loads(row["facts"])["kind"] in _BY_PERSON and lasting.is_standing(row["text"])
+def _is_by_person(row: Row) -> bool:
+    return plain_json.loads(row["facts"])["kind"] in _BY_PERSON
 
 
 def _write_decision(row: Row, day: _DayFormat) -> PlaybookLine:
-    return PlaybookLine(text=to_one_line(row["text"], _LONGEST), note=day(row["at"]), sessions=(row["session_id"],))
+    shown = describe_decision(row["text"], plain_json.loads(row["facts"]).get("about", ""))
+    return PlaybookLine(text=to_one_line(shown, _LONGEST), note=day(row["at"]), sessions=(row["session_id"],))
 
 
 def _write_pitfall(pitfall: Pitfall, day: _DayFormat) -> PlaybookLine:
@@ -177,7 +185,10 @@ def _write_together(changes: list[tuple[str, ...]]) -> list[PlaybookLine]:
 def _write_open(hub: Hub, project: str, day: _DayFormat) -> list[PlaybookLine]:
     rows = episodes.list_items(hub.engine, "open", _ITEMS, project=project, in_force=True)
     recent = [row for row in rows if row["at"] >= hub.now() - _RECENT] or rows[:3]
-    return [_write_decision(row, day) for row in {row["text"]: row for row in recent}.values()][: _MOST[OPEN]]
+    return [
+        PlaybookLine(text=to_one_line(row["text"], _LONGEST), note=day(row["at"]), sessions=(row["session_id"],))
+        for row in {row["text"]: row for row in recent}.values()
+    ][: _MOST[OPEN]]
 
 
 def _write_people(hub: Hub, project: str, day: _DayFormat) -> list[PlaybookLine]:
