@@ -27,6 +27,7 @@ _REJECTED, _CAUSE, _OPEN = 160, 240, 140
 _UNFINISHED = "Not finished: "  # repeats the title
 _MOST_CHECKED = 6  # symbols whose code is compared
 _MOST_CODE = 400_000  # bytes of a file in which symbols are looked up
+_CAUSE_LABEL = re.compile(r"^(?:\W*(?:the )?(?:root )?cause(?: is| was)?:\s*)+", re.IGNORECASE)  # shown with a label
 _JOINS = re.compile(r"\s*\n\s*")
 
 
@@ -119,7 +120,7 @@ def _load_episode(hub: Hub, row: Row, characters: int) -> Resolution | None:
         decided=tuple(decided), superseded=superseded,
         open=tuple(item for item in facts["open"] if not item.startswith(_UNFINISHED))[:2],
         rejected=tuple(text.to_one_line(item["text"], _REJECTED) for item in facts["rejected"][:2]),
-        causes=tuple(text.to_one_line(item["text"], _CAUSE) for item in facts["causes"][:2]),
+        causes=tuple(text.to_one_line(_CAUSE_LABEL.sub("", item["text"]), _CAUSE) for item in facts["causes"][:2]),
         fixes=tuple(_list_fixes(facts)), result=episode["result"], notes=_find_notes(hub, row, " ".join(decided)),
     )  # fmt: skip
 

@@ -19,6 +19,7 @@ class AnswerSource:
     session_id: str | None
     day: str
     name: str = ""  # name within its tier, such as a month or a project
+    title: str = ""  # of the episode, commit or session
 
     @property
     def shown(self) -> str:

@@ -9,9 +9,13 @@ from typing import Annotated
 from engram.errors import Error, ModelOff
 from engram.hub import Hub
 from engram.operation import Help, operation
-from engram.platform.text import count_tokens, escape_inline, quote_as_data, require_text
+from engram.platform import host
+from engram.platform.text import count_tokens, escape_inline, quote_as_data, require_text, to_one_line
 from engram.sessions import lifecycle
+from engram.sessions.checkouts import find_git_project
+from engram.sessions.project_names import name_projects
 from engram.wiki.answer import AnswerSource, WikiAnswer
+from engram.wiki.direct_answer import compose_direct_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +27,13 @@ if TYPE_CHECKING:
 
 UNKNOWN = "No answer found in memory."
 QUOTES = "quotes"
+NOT_DIRECT = "No direct answer. The nearest in memory:"
+_QUOTED = 3  # sources named below an answer, and quoted if nothing answers directly
 _MAX_HITS = 6  # hits of all tiers
-_WIKI_HITS = 6  # wiki pages considered in addition, even if other hits score higher
+_WIKI_HITS = 3  # wiki pages considered in addition
+_LISTS = ("command", "session")  # hits that list all there is
+_TITLED = ("episode", "commit")  # hits whose name is a title
+_TITLE = 100  # characters
 _MAX_PASSAGE_CHARS = 1_800  # characters of a passage in the model's prompt
 _WIKI_TIERS = ("article", "daily")
 _LINK = re.compile(r"!?\[\[([^\[\]\n]*)\]\]")
@@ -54,13 +63,15 @@ def ask(
     limit, project_filter = lifecycle.require_positive("budget", budget), lifecycle.parse_project_filter(project)
     wiki = vault.open_vault(hub)
     sync.sync_pages(hub, wiki)
-    hits = _search_sources(hub, query, project_filter)
+    evidence = _find_evidence(hub, query, project_filter)
+    hits = _add_wiki_pages(hub, query, project_filter, evidence)
     if file_back:
         hits = _exclude_own_page(hits, wiki, query)
     sources_with_text = _fit_budget(hub, hits, limit)
     if not sources_with_text:
         return WikiAnswer(question=query, answer=UNKNOWN, known=False, sources=(), made_by="")
-    answer = _compose_answer(hub, query, sources_with_text)
+    direct = _answer_directly(hub, query, evidence)
+    answer = _compose_answer(hub, query, sources_with_text, direct)
     if not (file_back and answer.known):
         return answer
     from engram.wiki.saved_answers import save_answer
@@ -68,16 +79,45 @@ def ask(
     return WikiAnswer(**{**vars(answer), "filed": save_answer(hub, wiki, answer)})
 
 
-def _search_sources(hub: Hub, query: str, project: str | None) -> list[Hit]:
-    """Return hits for a question, best first, always including wiki pages."""
-    from engram.index.doc_kinds import TIERS
+def _find_evidence(hub: Hub, query: str, project: str | None) -> list[Hit]:
+    """Return what recall answers, best first; of commands of several projects, the current directory's if it is one."""
     from engram.search.recall import recall
 
-    other_tiers = [tier for tier in TIERS if tier not in ("event", "article")]
-    hits = recall(hub, query, _MAX_HITS, project=project, tiers=other_tiers)
-    hits += recall(hub, query, _WIKI_HITS, tiers=["article"])
-    hits += recall(hub, query, _WIKI_HITS, project=project, tiers=["daily"]) if project else []
-    return sorted({hit.id: hit for hit in hits}.values(), key=lambda hit: -hit.score)[:_MAX_HITS]
+    hits = recall(hub, query, project=project)
+    if len(hits) > 1 and hits[0].tier == "command" and not hub.serving:
+        here = find_git_project(hub, host.get_working_directory() or "")
+        return [hit for hit in hits if hit.project == here] or hits
+    return hits
+
+
+def _answer_directly(hub: Hub, query: str, evidence: list[Hit]) -> str:
+    from engram.search.query import parse_question
+    from engram.search.question_intent import find_file, find_purpose
+    from engram.search.recall import parse_asking_time
+
+    question = parse_question(query, parse_asking_time(hub, None))
+    if find_purpose(question) and evidence and evidence[0].tier != "command":
+        return ""  # what was said about it is not the command
+    asks_for_file = bool(find_file(question))
+    return compose_direct_answer(query, evidence, name_projects(hub), _cite_hit, asks_for_file=asks_for_file)
+
+
+def _cite_hit(hit: Hit) -> str:
+    """Return the day and the source of a hit, and that it was superseded if so."""
+    source = _source_from_hit(hit)
+    day = source.day if hit.tier != "article" else ""
+    return ", ".join(filter(None, (day, source.shown, "superseded since" if hit.state == "superseded" else "")))
+
+
+def _add_wiki_pages(hub: Hub, query: str, project: str | None, evidence: list[Hit]) -> list[Hit]:
+    """Return the hits with wiki pages and daily logs, which people and models wrote; a list needs none beside it."""
+    from engram.search.recall import recall
+
+    if evidence and evidence[0].tier in _LISTS:
+        return evidence
+    pages = recall(hub, query, _WIKI_HITS, tiers=["article"])
+    pages += recall(hub, query, _WIKI_HITS, project=project, tiers=["daily"]) if project else []
+    return list({(hit.tier, hit.id): hit for hit in [*evidence, *pages]}.values())[:_MAX_HITS]
 
 
 def _exclude_own_page(hits: list[Hit], wiki: Vault, query: str) -> list[Hit]:
@@ -106,6 +146,8 @@ def _read_hit_text(hub: Hub, hit: Hit) -> str:
     """Return the text of a hit, or the part around the searched words if it is too long."""
     from engram.search.get import get_hit
 
+    if hit.tier in _LISTS:
+        return hit.snippet
     with suppress(Error):  # deleted meanwhile
         content = get_hit(hub, hit.id, 0).content
         return content if len(content) <= _MAX_PASSAGE_CHARS else hit.snippet
@@ -115,13 +157,17 @@ def _read_hit_text(hub: Hub, hit: Hit) -> str:
 def _source_from_hit(hit: Hit) -> AnswerSource:
     target = (hit.name or "").partition("#")[0] if hit.tier in _WIKI_TIERS else ""
     day = hit.at.date().isoformat() if hit.at else ""
+    title = hit.name if hit.tier in _TITLED else hit.summary
     return AnswerSource(
-        id=hit.id, tier=hit.tier, target=target, session_id=hit.session_id, day=day, name=hit.name or ""
-    )
+        id=hit.id, tier=hit.tier, target=target, session_id=hit.session_id, day=day, name=hit.name or "",
+        title="" if target else to_one_line(title, _TITLE),
+    )  # fmt: skip
 
 
-def _compose_answer(hub: Hub, query: str, sources_with_text: list[tuple[AnswerSource, str]]) -> WikiAnswer:
-    """Let the model answer, if one is configured; otherwise, or if it fails, quote the passages."""
+def _compose_answer(
+    hub: Hub, query: str, sources_with_text: list[tuple[AnswerSource, str]], direct: str
+) -> WikiAnswer:  # fmt: skip
+    """Let the model answer, if one is configured; otherwise, or if it fails, answer directly or quote the passages."""
     problem = ""
     try:
         return _ask_model(hub, query, sources_with_text)
@@ -129,12 +175,14 @@ def _compose_answer(hub: Hub, query: str, sources_with_text: list[tuple[AnswerSo
         pass
     except Error as error:
         problem = str(error)
-    quotes = [
-        f"- {_format_heading(source)}:\n{quote_as_data(unlink_unknown(text))}" for source, text in sources_with_text
-    ]
-    sources = _unique_sources([source for source, _ in sources_with_text])
+    is_list = sources_with_text[0][0].tier in _LISTS
+    shown = sources_with_text if is_list else sources_with_text[:_QUOTED]
+    quotes = [f"- {_format_heading(source)}:\n{quote_as_data(unlink_unknown(text))}" for source, text in shown]
+    pages = {source.target for source, _ in shown if source.target}
+    answer = unlink_unknown(direct, pages.__contains__) or "\n\n".join([NOT_DIRECT, *quotes])
+    sources = _unique_sources([source for source, _ in shown])
     return WikiAnswer(
-        question=query, answer="\n\n".join(quotes), known=True, sources=sources, made_by=QUOTES, problem=problem
+        question=query, answer=answer, known=True, sources=sources, made_by=QUOTES, problem=problem
     )  # fmt: skip
 
 

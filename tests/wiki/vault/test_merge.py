@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engram.wiki.vault import article
@@ -29,6 +29,7 @@ def pages(draw: st.DrawFn) -> str:
 
 
 @given(pages())
+@example("---\n---")  # two rules, no frontmatter
 def test_a_page_that_is_read_and_written_is_the_same(page: str) -> None:
     assert article.to_markdown(article.parse_article(page)) == page
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from engram.importers.memoria import MemoriaImportReport
-from engram.platform.text import format_count
+from engram.platform.text import escape_inline, format_count
 from engram.surfaces.cli.render import render
 from engram.surfaces.cli.render.layout import wrap_text
 from engram.surfaces.cli.terminal import style
-from engram.wiki.answer import WikiAnswer
+from engram.wiki.answer import AnswerSource, WikiAnswer
 from engram.wiki.checks import LintFinding
 from engram.wiki.lint import LintReport
 
 _MAX_FINDINGS = 30  # findings of one severity; the report has them all
+_TITLE = 60  # characters
 _SEVERITY_COLORS = {"error": "red", "warning": "yellow", "suggestion": "cyan"}
 
 
@@ -19,10 +20,7 @@ _SEVERITY_COLORS = {"error": "red", "warning": "yellow", "suggestion": "cyan"}
 def _(result: WikiAnswer) -> str:
     lines = [wrap_text(line) for line in result.answer.splitlines()]
     if result.sources:
-        named = [
-            f"  {item.shown}  {style(f'engram get {item.target or item.id}', dim=True)}" for item in result.sources
-        ]
-        lines += ["", "Sources:", *named]
+        lines += ["", "Sources:", *(_format_source(item) for item in result.sources)]
     if result.follow_up:
         lines += ["", "Still open:", *(f"  {item}" for item in result.follow_up)]
     if result.filed:
@@ -30,6 +28,13 @@ def _(result: WikiAnswer) -> str:
     if result.problem:
         lines += ["", style(f"The model could not answer: {' '.join(result.problem.split())}", fg="yellow")]
     return "\n".join(lines)
+
+
+def _format_source(source: AnswerSource) -> str:
+    """Return a source with its title and the command that shows it."""
+    command = f"engram get {source.target or source.id}" if source.id else f"engram show {source.session_id}"
+    title = f"  {escape_inline(source.title, _TITLE)}" if source.title else ""
+    return f"  {source.shown}{title}  {style(command, dim=True)}"
 
 
 @render.register
