@@ -30,6 +30,7 @@ def pages(draw: st.DrawFn) -> str:
 
 @given(pages())
 @example("---\n---")  # two rules, no frontmatter
+@example("---\n## A\n---")
 def test_a_page_that_is_read_and_written_is_the_same(page: str) -> None:
     assert article.to_markdown(article.parse_article(page)) == page
 

@@ -96,10 +96,7 @@ def split_frontmatter(markdown: str) -> tuple[str, str]:
     if not text.startswith("---\n"):
         return "", text
     front, end, body = text[4:].partition("\n---\n")
-    if end:
-        return front, body
-    is_front_only = text.endswith("\n---") and text != "---\n---"  # which are two rules
-    return (text[4:].removesuffix("\n---"), "") if is_front_only else ("", text)
+    return (front, body) if end else ("", text)
 
 
 def update_front(article: Article, **facts: str | Iterable[str]) -> Article:
