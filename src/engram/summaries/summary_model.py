@@ -41,16 +41,18 @@ class SummaryModel:
         self.by: Counter[str] = Counter()
         self.fallbacks: Counter[str] = Counter()
         self.problem: Error | None = None  # why the last call failed
-        self._invalid = 0
+        self.sentences: Counter[str] = Counter()  # kept, and dropped because their sources do not say so
+        self._invalid = self._dropped = 0
 
     def ask(
         self, name: str, data: str, prose: str = "", lists: tuple[str, ...] = (), *, verdict: bool = False
     ) -> SummaryAnswer | None:  # fmt: skip
         """Return the model's answer about quoted data; None to fall back to rules.
 
+        Sentences and items with a name or a number that the data does not have are dropped.
         With a verdict, the model may say that there is nothing to keep; otherwise an empty answer counts as a failure.
         """
-        self.problem = None
+        self.problem, self._dropped = None, 0
         if self.off:
             return None
         from engram.models.complete import complete
@@ -63,7 +65,7 @@ class SummaryModel:
                 purpose=name,
                 schema=_build_schema(prose, lists, verdict),
             )
-            checked = self._check_answer(answer.data, prose)
+            checked = self._check_answer(answer.data, prose, data)
         except ModelOff:  # also inside a hook or another model call: no model is requested there
             self.off = True
             return None
@@ -83,16 +85,30 @@ class SummaryModel:
         self._invalid = self._invalid + 1 if isinstance(problem, ModelInvalid) else _IN_A_ROW
         self.off = self._invalid >= _IN_A_ROW
 
-    def _check_answer(self, data: dict[str, Any], prose: str) -> dict[str, Any]:
-        """Return an answer fit to store: clean, redacted and not empty."""
+    def _check_answer(self, data: dict[str, Any], prose: str, source: str) -> dict[str, Any]:
+        """Return an answer fit to store: clean, redacted, supported by what the model was shown, and not empty."""
         from engram.capture.batch import redact_nested
         from engram.redaction.store_redactor import load_hub_redactor
 
-        fields = {name: _tidy_part(part) for name, part in redact_nested(data, load_hub_redactor(self.hub)).items()}
+        redacted = redact_nested(data, load_hub_redactor(self.hub))
+        fields = {name: self._keep_grounded(_tidy_part(part), source) for name, part in redacted.items()}
         contents = [part for name, part in fields.items() if name != _VERDICT]
         if fields.get(_VERDICT) != _NOTHING and not (fields[prose] if prose else any(contents)):
-            raise ModelInvalid(provider=self.hub.settings.model, reason="The answer is empty.", reply_text="")
+            said = "No sentence of the answer is supported by its sources." if self._dropped else "The answer is empty."
+            raise ModelInvalid(provider=self.hub.settings.model, reason=said, reply_text="")
         return fields
+
+    def _keep_grounded(self, part: Any, source: str) -> Any:
+        """Return a part of an answer without what its sources do not say; count the sentences."""
+        from engram.summaries.grounding import keep_grounded
+
+        if isinstance(part, list):
+            return [item for item in (self._keep_grounded(item, source) for item in part) if item]
+        grounded = keep_grounded(part, source)
+        self.sentences["kept"] += grounded.kept
+        self.sentences["dropped"] += grounded.dropped
+        self._dropped += grounded.dropped
+        return grounded.text
 
 
 def load_prompt(name: str) -> tuple[str, str]:

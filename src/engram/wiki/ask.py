@@ -201,6 +201,7 @@ def _ask_model(hub: Hub, query: str, sources_with_text: list[tuple[AnswerSource,
     from engram.capture.batch import redact_nested
     from engram.models.complete import complete
     from engram.redaction.store_redactor import load_hub_redactor
+    from engram.summaries.grounding import keep_grounded
     from engram.summaries.summary_model import load_prompt
 
     if hub.settings.model in ("", "none"):
@@ -211,8 +212,10 @@ def _ask_model(hub: Hub, query: str, sources_with_text: list[tuple[AnswerSource,
     template, version = load_prompt("ask")
     data = quote_as_data("\n\n".join([f"QUESTION\n{query}", "PASSAGES", *passages]))
     reply = complete(hub, template.replace("{data}", data), purpose="ask", schema=_SCHEMA)
+    answer = redact_nested(reply.data, load_hub_redactor(hub))
+    answer["answer"] = keep_grounded(answer["answer"], data).text
     return verify_answer(
-        query, redact_nested(reply.data, load_hub_redactor(hub)), [source for source, _ in sources_with_text],
+        query, answer, [source for source, _ in sources_with_text],
         f"model:{reply.provider}/{reply.model}, prompt ask@{version}",
     )  # fmt: skip
 
