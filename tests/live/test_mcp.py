@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from engram import Engram
 from tests.live.conftest import AGENTS, COMMAND, Live
+from tests.surfaces.mcp.talking import Talk
 
 # Agents that tell their servers the id of the session they run.
 TELLING = {"claude", "codex", "grok", "qwen", "copilot"}
@@ -24,10 +26,13 @@ CALLS: list[dict[str, Any]] = [
 OFFERED = {
     "claude": "mcp__engram__recall", "codex": "- engram: Engram is the memory",
     "copilot": "engram-recall", "gemini": "mcp_engram_recall",
-    "grok": "memory shared by every coding agent", "qwen": "mcp__engram__recall", "opencode": "engram_recall",
+    "grok": "memory shared by all coding agents", "qwen": "mcp__engram__recall", "opencode": "engram_recall",
 }  # fmt: skip
 # What each call's result holds, whichever form of it the agent passes on.
 TOLD = ["x1", "8040", "exclusive", "Use one that recall shows"]
+
+
+MARK, NOTES, RECALL = "kestrel", 3, {"query": "gateway listens on port"}
 
 
 def scenario() -> dict[str, Any]:
@@ -63,6 +68,42 @@ def test_a_real_agent_uses_the_memory_and_is_known_by_its_session(
         assert engram.get_session(found.id).presence == "gone"  # and its lock is free again
 
 
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_recall_result_reaches_the_model_once_and_as_text(
+    live: Callable[..., Live], tmp_path: Path, agent: str
+) -> None:
+    remember_notes(tmp_path / "store")
+    server = {"command": COMMAND, "args": ["mcp"], "env": {"ENGRAM_HOME": str(tmp_path / "store")}}
+    call = {"do": "mcp", "server": "engram", "tool": "recall", "input": RECALL}
+    turns = [{"when": {"no_result": True}, "tool_calls": [call]}]
+    made = live(agent, {"turns": turns, "default": {"text": "Done."}}, mcp={"engram": server})
+    made.run("Please look after it.")
+    with Talk(made.project, ENGRAM_HOME=str(tmp_path / "store")) as talk:
+        text = talk.call("recall", **RECALL)["content"][0]["text"]
+    assert text.count(MARK) == NOTES
+    body = [each["body"] for each in made.api.requests if each.get("kind") == "main"][-1]
+    reached = sum(len(words.encode()) for words in strings(body) if MARK in words)
+    print(f"{agent}: {reached} bytes reach the model for {len(text.encode())} bytes of text")
+    assert len(text.encode()) <= reached <= 1.1 * len(text.encode())
+
+
+def remember_notes(store: Path) -> None:
+    """Store what the recall finds: notes with lines that agents like to escape."""
+    with Engram(store) as engram:
+        me = engram.register("codex", "set up the gateway", project="/elsewhere")
+        for n in range(NOTES):
+            note = f"The gateway {MARK} {n} listens on port {8040 + n}.\nif a < b && b > c:\n    use 'this' -> \"that\""
+            engram.remember(me, "assistant", note)
+
+
+def strings(data: Any) -> list[str]:
+    """Return all strings in a value."""
+    if isinstance(data, str):
+        return [data]
+    inner = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return [words for each in inner for words in strings(each)]
+
+
 def test_claude_reads_the_memory_in_its_default_permission_mode(
     live: Callable[..., Live], runner: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,10 +117,10 @@ def test_claude_reads_the_memory_in_its_default_permission_mode(
     ]
     turns = [
         {"when": {"no_result": True}, "tool_calls": [{"do": "mcp", "server": "engram", **calls[0]}]},
-        {"when": {"result": "Nothing"}, "tool_calls": [{"do": "mcp", "server": "engram", **calls[1]}]},
+        {"when": {"result": "No memory"}, "tool_calls": [{"do": "mcp", "server": "engram", **calls[1]}]},
     ]
     made = live("claude", {"turns": turns, "default": {"text": "Done."}}).wired()
     made.run("Please look after the gateway.")
     last = asked(made)[-1]
-    assert "Nothing" in last, "recall was not allowed"
+    assert "No memory" in last, "recall was not allowed"
     assert "requested permissions to use mcp__engram__remember" in last  # what writes is still asked for

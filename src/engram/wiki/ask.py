@@ -26,6 +26,7 @@ QUOTES = "quotes"
 _MAX_HITS = 6  # hits of all tiers
 _WIKI_HITS = 6  # wiki pages considered in addition, even if other hits score higher
 _MAX_PASSAGE_CHARS = 1_800  # characters of a passage in the model's prompt
+_BLOCKQUOTE = ">"  # people read an answer as Markdown
 _WIKI_TIERS = ("article", "daily")
 _LINK = re.compile(r"!?\[\[([^\[\]\n]*)\]\]")
 _CITATION = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
@@ -130,7 +131,8 @@ def _compose_answer(hub: Hub, query: str, sources_with_text: list[tuple[AnswerSo
     except Error as error:
         problem = str(error)
     quotes = [
-        f"- {_format_heading(source)}:\n{quote_as_data(unlink_unknown(text))}" for source, text in sources_with_text
+        f"- {_format_heading(source)}:\n{quote_as_data(unlink_unknown(text), _BLOCKQUOTE)}"
+        for source, text in sources_with_text
     ]
     sources = _unique_sources([source for source, _ in sources_with_text])
     return WikiAnswer(
