@@ -50,6 +50,18 @@ def test_a_notification_is_accepted_without_a_word(caller: Caller) -> None:
     assert (answer.status_code, answer.content) == (202, b"")
 
 
+def test_a_batch_is_answered_in_the_versions_that_have_them(caller: Caller) -> None:
+    notice = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    calls = [{"jsonrpc": "2.0", "id": n, "method": "tools/list"} for n in (1, 2)]
+    answer = caller.send("POST", "/mcp", json=[notice, *calls])
+    assert (answer.status_code, [reply["id"] for reply in answer.json()]) == (200, [1, 2])
+    assert caller.send("POST", "/mcp", json=[notice]).status_code == 202
+    assert code(caller.send("POST", "/mcp", json=[])) == (400, protocol.INVALID)
+    for version, status in (("2025-03-26", 200), ("2025-06-18", 400), ("2026-07-28", 400)):
+        headers = {"MCP-Protocol-Version": version}
+        assert caller.send("POST", "/mcp", json=calls, headers=headers).status_code == status
+
+
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
 def test_only_posts_are_taken(caller: Caller, method: str) -> None:
     answer = caller.send(method, "/mcp")

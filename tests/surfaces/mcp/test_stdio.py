@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,6 +96,31 @@ def test_a_line_beyond_all_measure_is_refused_and_skipped(tmp_path: Path) -> Non
 def test_a_method_we_do_not_know_is_refused(tmp_path: Path, method: str) -> None:
     with Talk(tmp_path) as talk:
         assert talk.reply(talk.ask(method))["error"]["code"] == protocol.UNKNOWN_METHOD
+
+
+def batch(*calls: tuple[int, str, dict[str, Any]]) -> bytes:
+    """Return requests as the batch that 2025-03-26 knows."""
+    return json.dumps(
+        [{"jsonrpc": "2.0", "id": id_, "method": method, "params": params} for id_, method, params in calls]
+    ).encode()
+
+
+def test_a_batch_is_answered_together_and_a_cancelled_part_left_out(tmp_path: Path) -> None:
+    with Engram(tmp_path / "home") as engram, Talk(tmp_path) as talk:
+        engram.lock_resource(other(engram, talk, tmp_path), "db:users")
+        log = {"name": "log", "arguments": {"entry": "in a batch"}}
+        talk.say(batch((101, "ping", {}), (102, "tools/call", log)))
+        replies: Any = talk.hear()
+        assert [(reply["id"], "error" in reply) for reply in replies] == [(101, False), (102, False)]
+        waiting = {"name": "lock", "arguments": {"resources": ["db:users"], "wait": 50}}
+        talk.say(batch((103, "tools/call", waiting), (104, "tools/call", log)))
+        while not any(lock.waiters for lock in engram.list_locks()):
+            talk.result("ping")
+        talk.say(
+            json.dumps([{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 103}}]).encode()
+        )
+        replies = talk.hear()
+        assert [reply["id"] for reply in replies] == [104]
 
 
 def test_a_waiting_call_does_not_block_others_and_gets_its_lock(tmp_path: Path) -> None:
