@@ -30,7 +30,7 @@ COMMANDS = (
     SlashCommand(
         "remember", "Store something for later sessions of every agent", "WHAT",
         "Call the tool `remember` of the MCP server engram with this content, word for word where it is clear by"
-        " itself, in full sentences: {words}\n\nIf nothing is given, store what the user last asked you to keep in mind."
+        " itself, in full sentences: {words}\n\nIf nothing is given, store what the user last asked to keep."
         " Answer with the id.",
     ),
     SlashCommand(
