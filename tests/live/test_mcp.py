@@ -104,23 +104,46 @@ def strings(data: Any) -> list[str]:
     return [words for each in inner for words in strings(each)]
 
 
-def test_claude_reads_the_memory_in_its_default_permission_mode(
-    live: Callable[..., Live], runner: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def ask_before_tools(agent: Any, prompt: str, *_: Any) -> list[str]:
-        return ["-p", "--output-format", "stream-json", "--verbose", "--model", agent.model, prompt]
+# Flags by which the runner lets an agent do everything, and what a person's run has instead.
+FREE = {
+    "--dangerously-skip-permissions": [], "--allow-all": [], "--auto": [], "--approval-mode": [], "yolo": [],
+    "--dangerously-bypass-approvals-and-sandbox": ["--sandbox", "workspace-write"],
+}  # fmt: skip
+UNASKED = {"codex", "opencode"}  # they ask before no tool of an MCP server
 
-    monkeypatch.setattr(runner.Claude, "argv", ask_before_tools)
+
+@pytest.fixture
+def default_mode(runner: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Let an agent run with the permissions and the sandbox that it has by default."""
+
+    def limit(agent: str) -> None:
+        kind = type(runner.AGENTS[agent])
+        free = kind.argv
+
+        def build_words(*facts: Any, **more: Any) -> list[str]:
+            return [word for each in free(*facts, **more) for word in FREE.get(each, [each])]
+
+        monkeypatch.setattr(kind, "argv", build_words)
+
+    return limit
+
+
+# Without a terminal Grok ends at the first tool that it must ask for, its own search for tools included.
+@pytest.mark.parametrize("agent", [each for each in AGENTS if each != "grok"])
+def test_an_agent_reads_the_memory_in_its_default_permission_mode(
+    live: Callable[..., Live], default_mode: Callable[[str], None], agent: str
+) -> None:
+    default_mode(agent)
     calls = [
         {"tool": "recall", "input": {"query": "kestrel gateway"}},
         {"tool": "remember", "input": {"content": "The gateway listens on port 8040."}},
     ]
-    turns = [
-        {"when": {"no_result": True}, "tool_calls": [{"do": "mcp", "server": "engram", **calls[0]}]},
-        {"when": {"result": "No memory"}, "tool_calls": [{"do": "mcp", "server": "engram", **calls[1]}]},
-    ]
-    made = live("claude", {"turns": turns, "default": {"text": "Done."}}).wired()
+    turns = [{"tool_calls": [{"do": "mcp", "server": "engram", **call}]} for call in calls]
+    made = live(agent, {"turns": turns, "default": {"text": "Done."}}).wired()
     made.run("Please look after the gateway.")
-    last = asked(made)[-1]
-    assert "No memory" in last, "recall was not allowed"
-    assert "requested permissions to use mcp__engram__remember" in last  # what writes is still asked for
+    assert "No memory" in asked(made)[-1], "recall was not allowed"
+    assert made.told("Engram, the memory all coding agents here share"), made.log()
+    assert [line for line in made.log().splitlines() if not line.endswith(" ok")] == []
+    with made.open() as engram:
+        remembered = [each.content for known in engram.get_recent_sessions() for each in engram.history(known.id)]
+    assert ("The gateway listens on port 8040." in remembered) is (agent in UNASKED)  # what writes is asked for
