@@ -205,3 +205,16 @@ def test_a_self_state_nobody_can_read_does_not_break_a_start(tmp_path: Path) -> 
         for state in ({"drives": 5}, {"drives": {"x": 1}}, {"drives": {"x": {"level": "much", "why": ""}}}, {"a": 1}):
             engram.set_self_state(state)
             assert "behind" not in build_briefing(engram, engram.register("agent", "starts")).text
+
+
+def test_the_launcher_is_named_where_a_shell_does_not_find_engram(
+    engram: Engram, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    said(engram, "a", BEGAN, "Where does it live?", "The deploy key of billing lives in vault under ops.")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    launcher = Path(engram.settings.home) / "bin" / "engram"
+    launcher.parent.mkdir(parents=True, exist_ok=True)
+    launcher.touch(mode=0o700)
+    assert f"`{launcher} recall WORDS`" in engram.context(PROMPT).text
+    launcher.unlink()
+    assert "`engram recall WORDS`" in engram.context(PROMPT).text
