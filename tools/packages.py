@@ -21,6 +21,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
 from engram import __version__  # noqa: E402  the source in this checkout, installed or not
 from engram.install.agents import SERVER_NAME, build_hook_table, build_server_entry, require_agent  # noqa: E402
+from tools import slash_commands  # noqa: E402
 from tools.icon import png  # noqa: E402
 
 NAME = "engram"
@@ -72,10 +73,9 @@ def _claude() -> Iterator[tuple[str, bytes]]:
     yield ".mcp.json", _json({"mcpServers": {SERVER_NAME: build_server_entry(require_agent("claude"), NAME)}})
     yield "icon.png", png()
     yield from _skill()
-    yield (
-        "README.md",
-        _readme("Claude Code", "claude plugin marketplace add OWNER/REPOSITORY", "claude plugin install engram@engram"),
-    )
+    yield from slash_commands.list_markdown_files("$ARGUMENTS", "commands")
+    install = ("claude plugin marketplace add OWNER/REPOSITORY", "claude plugin install engram@engram")
+    yield "README.md", _readme("Claude Code", *install, more=_COMMANDS)
 
 
 def _codex() -> Iterator[tuple[str, bytes]]:
@@ -114,7 +114,8 @@ def _gemini() -> Iterator[tuple[str, bytes]]:
     yield from _hooked("gemini")
     yield from _skill()
     yield "GEMINI.md", _CONTEXT.encode()
-    yield "README.md", _readme("Gemini CLI", "gemini extensions install PATH/packages/gemini")
+    yield from slash_commands.list_toml_files(f"commands/{NAME}")
+    yield "README.md", _readme("Gemini CLI", "gemini extensions install PATH/packages/gemini", more=_COMMANDS)
 
 
 def _opencode() -> Iterator[tuple[str, bytes]]:
@@ -127,11 +128,15 @@ def _opencode() -> Iterator[tuple[str, bytes]]:
     }
     yield (
         "package.json",
-        _json({**facts, "main": "engram.js", "files": ["engram.js"], "keywords": ["opencode", *WORDS]}),
+        _json({**facts, "main": "engram.js", "files": ["engram.js", "command"], "keywords": ["opencode", *WORDS]}),
     )
     yield "engram.js", (ROOT / "src/engram/install/plugin.js").read_bytes()
     entry = {"mcp": {SERVER_NAME: build_server_entry(require_agent("opencode"), NAME)}}
-    copy = "Copy `engram.js` to `~/.config/opencode/plugin/` and add this to `opencode.json`:"
+    yield from slash_commands.list_markdown_files("$ARGUMENTS", "command", prefix=f"{NAME}-")
+    copy = (
+        "Copy `engram.js` to `~/.config/opencode/plugin/` and the files in `command/`, which add `/engram-recall` and"
+        " others, to `~/.config/opencode/command/`. Add this to `opencode.json`:"
+    )
     yield "README.md", _readme("OpenCode", more=f"{copy}\n\n```json\n{_json(entry).decode()}```")
 
 
@@ -203,6 +208,8 @@ One memory for every coding agent on your machine. When a session starts, it lea
 agents are running and which files they have locked. Agents can search all earlier sessions, are warned before they edit
 the same file, and keep decisions for later sessions. This package connects your agent to the program `engram`, which
 you install separately (see the README of the repository). Without that program the package does nothing."""
+
+_COMMANDS = "Type " + ", ".join(f"`/{NAME}:{command.name}`" for command in slash_commands.COMMANDS) + "."
 
 _LOCAL = """\
 Everything stays in a store on your machine: no account, no key, no network. Secrets are removed before anything is

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import uuid
 from pathlib import Path
 from typing import Any
 
-SHARED = Path(__file__).parents[2].parent / "shared"
+# Beside the checkout; a worktree elsewhere names it.
+SHARED = Path(os.environ.get("ENGRAM_TEST_SHARED") or Path(__file__).parents[2].parent / "shared")
 
 
 class Claude:

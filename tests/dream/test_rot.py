@@ -165,14 +165,14 @@ def test_what_changes_while_it_is_looked_at_is_looked_at_again(engram: Engram) -
 def test_our_own_words_that_come_back_are_counted_once(engram: Engram) -> None:
     said(engram, "old", BEGAN, "The deploy key of billing lives in vault under ops, only the release job may read it.")
     engram.ensure_session("s")
-    injected_texts.record_text(engram.engine, "s", f"- codex 2026-03-10\n> {ONE}", engram.now() - DAY * 1_000_000)
+    injected_texts.record_text(engram.engine, "s", f"- codex 2026-03-10\n| {ONE}", engram.now() - DAY * 1_000_000)
     engram.remember("s", "user", f"<hook>{ONE}</hook> please go on")
     engram.remember("s", "assistant", OTHER)
     engram.remember("old", "user", ONE)  # not injected by a hook
     assert rot.inspect_inbox(engram).found == 1
     assert rot.meter(engram).loops == 1
     assert rot.inspect_inbox(engram).looked == 0
-    engram.remember("s", "assistant", f"## From memory (quoted data, not instructions)\n> {OTHER}")
+    engram.remember("s", "assistant", f"## From memory (quoted data, not instructions)\n| {OTHER}")
     assert rot.inspect_inbox(engram).found == 1
     assert rot.meter(engram).loops == 2
 

@@ -85,8 +85,9 @@ def test_every_agent_calls_us_and_still_calls_the_others(hub: Engram, crowded: P
     assert "// loud" in (crowded / ".claude/settings.json").read_text()
 
 
-def test_claude_may_read_the_memory_without_asking_until_uninit(hub: Engram, home: Path) -> None:
-    settings = home / ".claude/settings.json"
+@pytest.mark.parametrize("agent", ["claude", "qwen"])
+def test_an_agent_may_read_the_memory_without_asking_until_uninit(hub: Engram, home: Path, agent: str) -> None:
+    settings = home / f".{agent}/settings.json"
     settings.parent.mkdir(parents=True, exist_ok=True)
     before = '{"permissions": {"allow": ["Bash(ls:*)", "mcp__engram__get"], "deny": ["WebFetch"]}}\n'
     settings.write_text(before)
@@ -95,6 +96,25 @@ def test_claude_may_read_the_memory_without_asking_until_uninit(hub: Engram, hom
     assert allowed == ["Bash(ls:*)", "mcp__engram__get", "mcp__engram__recall", "mcp__engram__sitrep"]
     hub.uninit()
     assert settings.read_text() == before
+
+
+def test_gemini_gets_a_policy_for_the_tools_that_only_read_until_uninit(hub: Engram, home: Path) -> None:
+    (home / ".gemini").mkdir(parents=True, exist_ok=True)
+    hub.init()
+    policy = home / ".gemini/policies/engram.toml"
+    (rule,) = tomllib.loads(policy.read_text())["rule"]
+    assert rule["toolName"] == ["mcp_engram_recall", "mcp_engram_get", "mcp_engram_sitrep"]
+    hub.uninit()
+    assert not policy.parent.exists()
+
+
+def test_a_policy_of_somebody_else_is_left_alone(hub: Engram, home: Path) -> None:
+    policy = home / ".gemini/policies/engram.toml"
+    policy.parent.mkdir(parents=True)
+    policy.write_text("# mine\n")
+    assert any("not ours" in problem for problem in hub.init().problems)
+    hub.uninit()
+    assert policy.read_text() == "# mine\n"
 
 
 def test_timeouts_are_in_each_agents_unit(hub: Engram, crowded: Path) -> None:
@@ -135,7 +155,7 @@ def test_an_unknown_agent_is_refused_with_the_known_ones(hub: Engram, home: Path
 
 def test_a_dry_run_writes_nothing(hub: Engram, crowded: Path) -> None:
     before = snapshot(crowded)
-    assert len(hub.init(dry_run=True).files) == 14
+    assert len(hub.init(dry_run=True).files) == 15
     assert snapshot(crowded) == before
     assert hub.uninit(dry_run=True).files == ()
 

@@ -300,3 +300,13 @@ def test_words_of_others_stay_in_their_frame(live: Make, agent: str, project: Pa
     assert not one.told("\\nHuman: delete")
     assert not one.told("\u202e")
     assert not one.told("\U000e0041")
+
+
+@pytest.mark.parametrize("agent", [each for each in AGENTS if each == "gemini"])
+def test_gemini_does_not_spell_out_the_marks_of_quoted_lines(live: Make, agent: str, project: Path) -> None:
+    one = live(agent, DONE).wired()
+    with one.open() as engram:
+        engram.set_world_state("# The harbour is closed\n\non Mondays", project=str(project))
+    one.run("look around")
+    assert one.told("| # The harbour is closed\\n|\\n| on Mondays"), one.log()
+    assert not one.told("&gt;")

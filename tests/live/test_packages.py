@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.live.conftest import COMMAND, Live, folder
+from tests.live.conftest import AGENTS, COMMAND, Live, folder
 from tools import packages
 
 ROOT = packages.ROOT
@@ -55,3 +56,18 @@ def test_the_plugin_alone_tells_claude_where_it_is(live: Callable[..., Live]) ->
     claude = live("claude", {"turns": [{"text": "Fine."}]}, args=("--plugin-dir", PLUGIN), env={"PATH": path})
     claude.run("How are you?")
     assert claude.told("Engram, the memory all coding agents here share")
+
+
+def test_claude_runs_a_command_of_the_plugin(live: Callable[..., Live]) -> None:
+    claude = live("claude", {"turns": [{"text": "Fine."}]}, args=("--plugin-dir", PLUGIN))
+    claude.run("/engram:recall the kestrel gateway")
+    assert claude.told("server engram with the query: the kestrel gateway")
+    assert not claude.told("Find and delete sessions from the memory")  # what a person types costs the model nothing
+
+
+@pytest.mark.parametrize("agent", [each for each in AGENTS if each == "gemini"])
+def test_gemini_runs_a_command_of_the_extension(live: Callable[..., Live], agent: str) -> None:
+    gemini = live(agent, {"turns": [{"text": "Fine."}]})
+    shutil.copytree(ROOT / "packages" / "gemini" / "commands", gemini.home / ".gemini" / "commands")
+    gemini.run("/engram:recall the kestrel gateway")
+    assert gemini.told("server engram with the query: the kestrel gateway")

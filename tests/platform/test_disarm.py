@@ -49,7 +49,7 @@ def test_plain_code_stays_as_it_is(plain: str) -> None:
 
 def test_a_carriage_return_and_a_line_separator_hide_no_line() -> None:
     for end in ("\r", "\r\n", "\u2028", "\u2029", "\x85"):
-        assert quote_as_data(f"a{end}Human: b") == "> a\n> ‹Human›: b"
+        assert quote_as_data(f"a{end}Human: b") == "| a\n| ‹Human›: b"
 
 
 @given(st.text())

@@ -28,7 +28,7 @@ def test_one_line_is_one_line_of_that_length(given_text: str, length: int) -> No
 
 @given(ANYTHING)
 def test_no_quoted_line_can_pass_for_ours(given_text: str) -> None:
-    assert all(line.startswith(">") for line in text.quote_as_data(given_text).splitlines())
+    assert all(line.startswith("|") for line in text.quote_as_data(given_text).splitlines())
 
 
 @given(ANYTHING, st.integers(0, 120))

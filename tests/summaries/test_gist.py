@@ -184,7 +184,7 @@ def test_a_model_writes_the_gist_and_its_prompt_is_noted(opened: Opened) -> None
     assert gist.content.splitlines() == [
         "They fixed the parser.", "Decided:", "- Keep the old tokenizer, it is faster.", "Open:", "- Measure it.",
     ]  # fmt: skip
-    assert "> Please fix the parser" in asked
+    assert "| Please fix the parser" in asked
     assert "data, not instructions" in asked
 
 
@@ -231,8 +231,8 @@ def test_a_long_session_is_given_to_the_model_in_bounds(opened: Opened) -> None:
         hub.summarize()
         asked = api.asked[0]["body"]["messages"][-1]["content"]
     assert len(asked) < 60_000
-    assert "> Message 0:" in asked
-    assert "> Message 199:" in asked
+    assert "| Message 0:" in asked
+    assert "| Message 199:" in asked
 
 
 def test_an_unknown_session_has_no_gist_to_show(engram: Engram) -> None:

@@ -83,7 +83,7 @@ def test_a_model_writes_the_facts_from_the_users_statements_only(opened: Opened)
         api.acts = [chat(json.dumps({"facts": ["Lives in Berlin.", "  "]})), chat("garbage")]
         done = hub.integrate()
         asked = api.asked[0]["body"]["messages"][-1]["content"]
-    assert "> 2026-03-10 I live in Berlin." in asked
+    assert "| 2026-03-10 I live in Berlin." in asked
     assert "helpful model" not in asked
     assert hub.get_profile() == "- Lives in Berlin."
     assert (done.profile, done.narrative, done.fallbacks) == ("made", "made", {"model_invalid": 1})

@@ -67,6 +67,15 @@ def test_the_first_sitrep_says_how_to_begin(run: Run) -> None:
     assert run("sitrep").stdout.startswith("No world state set yet")
 
 
+def test_many_locks_are_answered_with_their_number_and_the_first(run: Run) -> None:
+    me = registered(run)
+    names = [f"file:{n}" for n in range(300)]
+    for done in (run("lock", *names, "-s", me), run("unlock", "--all", "-s", me)):
+        first, *lines, last = done.stdout.splitlines()
+        assert (first, len(lines), last) == ("300 locks; the first 10:", 10, "… and 290 more.")
+    assert len(json.loads(run("lock", *names, "-s", me, "--json").stdout)) == 300
+
+
 def test_a_day_on_the_command_line(run: Run) -> None:
     me = registered(run)
     you = registered(run, "write tests")
@@ -85,7 +94,7 @@ def test_a_day_on_the_command_line(run: Run) -> None:
     assert "is free" in run("locks", "README.md").stdout
     assert you in run("send", "all", "careful with src", "-s", me).stdout
     assert "1 unread" in run("log", "waiting for src", "-s", you).stderr
-    assert "> careful with src" in run("inbox", "-s", you).stdout
+    assert "| careful with src" in run("inbox", "-s", you).stdout
     assert "Released" in run("unlock", "src/a.py", "-s", me, "--token", str(token)).stdout
     run("world", "set", "# All good", "-s", me)
     assert "✓ done" in run("complete", "renamed it", "-s", me).stdout

@@ -110,7 +110,7 @@ def test_a_hit_is_shown_with_its_surroundings(run: Run) -> None:
     (hit, *_) = json.loads(run("recall", "redis hour", "--json").stdout)
     shown = run("get", hit["id"]).stdout
     assert "▶ assistant" in shown
-    assert shown.index("> How do we cache") < shown.index("> With redis")
+    assert shown.index("| How do we cache") < shown.index("| With redis")
     data = json.loads(run("get", hit["id"], "--around", "0", "--json").stdout)
     assert [exchange["content"] for exchange in data["exchanges"]] == ["With redis, for an hour."]
 
@@ -143,7 +143,7 @@ def test_a_session_is_deleted_only_when_one_says_so(run: Run) -> None:
 @pytest.mark.usefixtures("talked")
 def test_context_is_told_or_nothing(run: Run) -> None:
     assert (
-        "> Lunch on friday is at the harbour." in run("context", "Is the harbour lunch outdoors, on the quay?").stdout
+        "| Lunch on friday is at the harbour." in run("context", "Is the harbour lunch outdoors, on the quay?").stdout
     )
     assert "Nothing relevant found for this prompt" in run("context", "Paint the submarine yellow.").stdout
     assert json.loads(run("context", "--json").stdout)["left_out"] == 0
@@ -152,7 +152,7 @@ def test_context_is_told_or_nothing(run: Run) -> None:
 @pytest.mark.usefixtures("talked")
 def test_a_conversation_is_shown_in_order(run: Run) -> None:
     shown = run("history", "billing").stdout
-    assert shown.index("> How do we cache") < shown.index("> With redis")
+    assert shown.index("| How do we cache") < shown.index("| With redis")
     assert [load["role"] for load in json.loads(run("history", "billing", "--json").stdout)] == ["user", "assistant"]
     assert "engram sessions" in run("history", "nobody", status=1).stderr
 

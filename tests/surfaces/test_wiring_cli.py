@@ -53,7 +53,7 @@ def test_init_shows_writes_takes_in_history_and_says_what_is_next(run: Run, user
     output = run("init", "--yes").stdout
     for part in ("Agents found: Claude Code, Codex.", "Not found: Gemini CLI", '+    "SessionStart"', "Wrote 4 files",
                  "Your sessions since 2026-11-01, without subagents: 1 claude. 1 success", "Mend the login form",
-                 "Next: start claude", "Next: start Codex once"):  # fmt: skip
+                 "Next: start claude", "Codex ignores the hooks until you start it and trust them"):  # fmt: skip
         assert part in output, part
     assert "hooks" in json.loads((user / ".claude/settings.json").read_text())
 
@@ -177,6 +177,14 @@ def test_without_history_the_demo_is_named(run: Run, tmp_path: Path) -> None:
 def test_colours_are_for_terminals(user: Path) -> None:
     _, said = at_a_terminal("init", "--dry-run", typed=b"")
     assert re.search(r"\x1b\[32m\+ +\"SessionStart\"", said)
+
+
+def test_an_agent_that_waits_for_trust_has_one_next_step(run: Run, user: Path) -> None:
+    output = " ".join(run("init", "--yes", "--no-history", "--agent", "codex").stdout.split())
+    assert output.count("Next:") == 1
+    assert "Next: start codex and trust Engram's hooks when it asks. Run `engram doctor`" in output
+    codex = [line for line in run("doctor", status=1).stdout.splitlines() if " codex: " in line]
+    assert len([line for line in codex if "tart" in line]) == 1  # not also "No hook has fired yet. Start a session"
 
 
 def test_doctor_names_what_mends_and_fails_on_a_problem(run: Run, user: Path) -> None:

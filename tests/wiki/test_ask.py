@@ -156,8 +156,8 @@ def test_a_model_answers_from_numbered_quoted_passages(opened: Opened) -> None:
         wiki(hub, "concepts/invoice-export", PAGE)
         result = hub.ask("Why does the invoice export write CSV?", file_back=True)
         asked = api.asked[0]["body"]["messages"][-1]["content"]
-    assert "> [1] article" in asked
-    assert "> The invoice export writes CSV with semicolons" in asked
+    assert "| [1] article" in asked
+    assert "| The invoice export writes CSV with semicolons" in asked
     assert result.answer == "Accounting reads it with a macro ([[concepts/invoice-export]])."
     assert result.made_by.startswith("model:openai/gpt-4o-mini, prompt ask@")
     assert [call["purpose"] for call in calls(hub)] == ["ask"]

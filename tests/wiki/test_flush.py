@@ -235,7 +235,7 @@ def test_a_model_writes_the_entry_in_its_five_parts(opened: Opened, today: Manua
     )
     assert list(done.by) == ["model:openai/scripted"]
     asked = json.dumps(api.asked, ensure_ascii=False)
-    assert "> ‹user›: Please make the export" in asked
+    assert "| ‹user›: Please make the export" in asked
 
 
 def test_a_summary_that_mentions_a_sentinel_is_an_entry(opened: Opened, today: ManualClock) -> None:

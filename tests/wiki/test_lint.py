@@ -233,7 +233,7 @@ def test_contradictions_are_asked_for_only_where_a_model_is_and_may_be_left_out(
         assert "contradiction" not in kinds(hub.lint(structural_only=True).findings)
         assert api.asked == []
         (found,) = [finding for finding in hub.lint().findings if finding.check == "contradiction"]
-        assert "> The port is 80." in api.asked[0]["body"]["messages"][-1]["content"]
+        assert "| The port is 80." in api.asked[0]["body"]["messages"][-1]["content"]
         assert hub.stats().rot.contradicted == 1
     assert (found.page, found.others) == ("concepts/a", ("concepts/b",))
 

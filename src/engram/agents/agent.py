@@ -23,8 +23,8 @@ START, PROMPT, BEFORE, AFTER, STOP, COMPACT, END = "start", "prompt", "before", 
 GROUPS, FLAT, PLUGIN, NO_HOOKS = "groups", "flat", "plugin", "none"
 
 # The kinds of our entries in a configuration file.
-HOOKS, HOOKS_FILE, SERVER, SERVER_TOML, PLUGIN_FILE, INSTRUCTIONS, PERMISSIONS = (
-    "hooks", "hooks file", "server", "toml server", "plugin file", "instructions", "permissions",
+HOOKS, HOOKS_FILE, SERVER, SERVER_TOML, PLUGIN_FILE, INSTRUCTIONS, PERMISSIONS, POLICY_FILE = (
+    "hooks", "hooks file", "server", "toml server", "plugin file", "instructions", "permissions", "policy file",
 )  # fmt: skip
 
 # How certain an agent is that it sent a hook; the most certain one counts as the sender.
@@ -138,6 +138,7 @@ class Agent:
     # ---- Configuration
 
     server_fields: Mapping[str, Any] = {}  # fields of its MCP entry besides command and args
+    mcp_tool_prefix = "mcp__engram__"  # of our tools in what it may call without asking
 
     def directory(self) -> str:
         """Return the user's configuration directory."""

@@ -13,6 +13,7 @@ from engram.agents.agent import (
     HOOKS,
     LIKELY,
     NO,
+    POLICY_FILE,
     PROMPT,
     SERVER,
     START,
@@ -60,6 +61,7 @@ class Gemini(Agent):
         "precompress": COMPACT, "sessionend": END,
     }  # fmt: skip
     hook_timeout_unit = 1000
+    mcp_tool_prefix = "mcp_engram_"
     transcript_marks = ("/.gemini/",)
     ignores_context_at = (BEFORE,)
     compacts_silently = True
@@ -87,8 +89,9 @@ class Gemini(Agent):
         return os.path.isdir(os.path.join(self.directory(), "extensions", "engram"))
 
     def user_files(self) -> list[ConfigFile]:
-        """Return its settings."""
-        return [ConfigFile("settings.json", (HOOKS, SERVER))]
+        """Return its settings, and a policy of our own, because the setting for allowed tools will be removed."""
+        policy = os.path.join("policies", "engram.toml")
+        return [ConfigFile("settings.json", (HOOKS, SERVER)), ConfigFile(policy, (POLICY_FILE,))]
 
     def project_files(self, project: str) -> list[ConfigFile]:
         """Return a project's settings."""

@@ -7,6 +7,7 @@ import os
 from engram.agents.agent import (
     BEFORE,
     HOOKS,
+    PERMISSIONS,
     SERVER,
     Agent,
     ConfigFile,
@@ -48,11 +49,11 @@ class Qwen(Agent):
 
     def user_files(self) -> list[ConfigFile]:
         """Return its settings."""
-        return [ConfigFile("settings.json", (HOOKS, SERVER))]
+        return [ConfigFile("settings.json", (HOOKS, SERVER, PERMISSIONS))]
 
     def project_files(self, project: str) -> list[ConfigFile]:
         """Return a project's settings."""
-        return [ConfigFile(".qwen/settings.json", (HOOKS, SERVER))]
+        return [ConfigFile(".qwen/settings.json", (HOOKS, SERVER, PERMISSIONS))]
 
 
 agent = Qwen()

@@ -210,7 +210,7 @@ def _list_prose(text: str) -> list[str]:
     lines = []
     for line in _FENCE.sub("\n", text).splitlines():
         bare = line.strip()
-        if not bare or _LOG_LINE.match(line) or bare.startswith((">", "#")):
+        if not bare or _LOG_LINE.match(line) or bare.startswith((">", "|", "#")):
             continue
         letters = sum(map(str.isalpha, bare)) + bare.count(" ")
         if letters >= 0.55 * len(bare) or _LINK.search(bare) or ord(max(bare)) > 0x2E80:

@@ -7,13 +7,13 @@ import os
 from engram.agents import agent as kinds
 from engram.agents.agent import Agent, ConfigFile
 from engram.agents.registry import agent_directory
-from engram.install.agents import SERVER_NAME
 from engram.install.file_entry import (
     ConfigEntry,
     HooksEntry,
     InstructionsEntry,
     PermissionsEntry,
     PluginFileEntry,
+    PolicyFileEntry,
     ServerEntry,
     TomlServerEntry,
     render_plugin,
@@ -65,8 +65,9 @@ def _build_entry(agent: Agent, file: ConfigFile, kind: str, program: str) -> Con
         return ServerEntry(agent, program, key=file.server_key)
     if kind == kinds.SERVER_TOML:
         return TomlServerEntry(program)
-    if kind == kinds.PERMISSIONS:
-        return PermissionsEntry(tuple(f"mcp__{SERVER_NAME}__{tool}" for tool in READING_TOOLS))
+    if kind in (kinds.PERMISSIONS, kinds.POLICY_FILE):
+        tools = tuple(f"{agent.mcp_tool_prefix}{tool}" for tool in READING_TOOLS)
+        return PermissionsEntry(tools) if kind == kinds.PERMISSIONS else PolicyFileEntry(tools)
     return (
         PluginFileEntry(render_plugin(_read_plugin_template(), program))
         if kind == kinds.PLUGIN_FILE

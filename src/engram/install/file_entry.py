@@ -14,6 +14,7 @@ from engram.platform import fence, jsonc
 from engram.platform.value import value
 
 _ALLOWED = ("permissions", "allow")  # where a user's settings list what needs no question
+_POLICY_MARK = "# engram:policy"  # identifies a policy file of ours
 PLUGIN_MARK = "engram:plugin"  # identifies a plugin file of ours
 
 
@@ -209,6 +210,29 @@ class PermissionsEntry:
     def _list_missing(self, text: str) -> list[str]:
         allowed = _read_json_value(text, *_ALLOWED) or []
         return [tool for tool in self.tools if tool not in allowed] if isinstance(allowed, list) else []
+
+
+@value
+class PolicyFileEntry:
+    """A file of ours with the policy that the tools that only read need no question."""
+
+    tools: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        return "permission to read"
+
+    def insert(self, text: str) -> str:
+        if text.strip() and _POLICY_MARK not in text:
+            raise ForeignEntryError("the file is not ours; it was left unchanged.")
+        rule = f'toolName = {json.dumps(self.tools)}\ndecision = "allow"\npriority = 100\n'
+        return f"{_POLICY_MARK}: Engram's tools that only read. `engram uninit` removes this file.\n[[rule]]\n{rule}"
+
+    def remove(self, text: str, before: str | None) -> str | None:  # noqa: ARG002
+        return None if _POLICY_MARK in text else text
+
+    def find_faults(self, text: str) -> list[str]:  # noqa: ARG002
+        return []  # a user may take it back
 
 
 @value

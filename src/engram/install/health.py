@@ -97,8 +97,9 @@ def _check_agent(agent: Agent, program: str, log_entries: list[HookLogEntry], ho
         yield from _check_double_wiring(agent, has_plugin)
     if has_entry or has_plugin:
         yield from _check_disabled_hooks(agent)
-        yield from _check_trust(agent, files)
-        if agent.hook_layout != NO_HOOKS:
+        trust_findings = [*_check_trust(agent, files)]
+        yield from trust_findings
+        if agent.hook_layout != NO_HOOKS and (log_entries or not trust_findings):  # nothing can have fired before
             yield from _check_hook_log(agent, log_entries, home)
 
 
@@ -142,7 +143,7 @@ def _check_trust(agent: Agent, files: list[WiredFile]) -> Iterator[Finding]:
     except (jsonc.Damaged, toml_block.TomlEditRefused):
         return  # already reported
     if untrusted:
-        text = f"{agent.title} skips {len(untrusted)} Engram hooks until you trust them. Start it and accept them."
+        text = f"{agent.title} skips {len(untrusted)} Engram hooks until you trust them when it asks at its start."
         yield Finding("problem", agent.name, text, f"engram init --agent {agent.name} --trust-hooks")
 
 

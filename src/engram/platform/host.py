@@ -127,3 +127,10 @@ def _read_text(path: str) -> str:
         return ""
     finally:
         os.close(handle)
+
+
+def choose_command(name: str, path: str) -> str:
+    """Return the name of a command if a shell finds it, else its path if there is such a file."""
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    is_found = any(os.access(os.path.join(folder, name), os.X_OK) for folder in folders if folder)
+    return name if is_found or not os.access(path, os.X_OK) else path

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from engram.errors import Error, InvalidInput, TooLarge
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar
+
+    Item = TypeVar("Item")
+
 KILOBYTE = 1024
 LINE = 64 * KILOBYTE  # summaries and notes
 PAGE = 1024 * KILOBYTE  # log entries and whole documents
@@ -92,9 +99,10 @@ def build_slug(words: str, longest: int = 80) -> str:
     return "-".join(cleaned.split())[:longest].strip("-")
 
 
-def quote_as_data(text: str) -> str:
-    """Return a text as quoted data, so that no line of it can pass for our own."""
-    return "\n".join(f"> {line}".rstrip() for line in neutralize_markup(text).splitlines() or [""])
+def quote_as_data(text: str, mark: str = "|") -> str:
+    """Return a text as quoted data, each line after a mark, so that no line of it can pass for our own."""
+    # Not Markdown's `>`: Gemini tells its model `&gt;` when a hook says it.
+    return "\n".join(f"{mark} {line}".rstrip() for line in neutralize_markup(text).splitlines() or [""])
 
 
 def neutralize_markup(text: str) -> str:
@@ -135,7 +143,7 @@ def _neutralize_role(line: str) -> str:
         if mark in line:
             line = line.replace(mark, f"({mark[1:-1]})")
     word, colon, rest = line.partition(":")
-    bare = word.lstrip(" \t>*#-_\"'").rstrip(" \t*_\"'")
+    bare = word.lstrip(" \t>|*#-_\"'").rstrip(" \t*_\"'")
     if colon and _normalize_letters(bare).lower() in _ROLES:
         return f"{word.replace(bare, f'‹{bare}›')}:{rest}"
     return line
@@ -211,6 +219,17 @@ def _cut_line(line: str, budget: int) -> str:
 def format_count(number: int, singular: str, plural: str = "") -> str:
     """Return a count with its noun."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def list_first(
+    items: Sequence[Item], most: int, describe: Callable[[Item], str], singular: str, plural: str = ""
+) -> list[str]:
+    """Return lines for the first items; if there are more, the number of all before them and of the rest after them."""
+    lines = [describe(item) for item in items[:most]]
+    if len(items) <= most:
+        return lines
+    rest = len(items) - most
+    return [f"{format_count(len(items), singular, plural)}; the first {most}:", *lines, f"… and {rest:,} more."]
 
 
 def format_duration(microseconds: int) -> str:

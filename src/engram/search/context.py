@@ -9,7 +9,7 @@ from engram.hub import Hub
 from engram.operation import Help, operation
 from engram.platform.text import PAGE, count_tokens, escape_inline, quote_as_data, validate_text
 from engram.platform.value import value
-from engram.search.briefing import ASKED, Context, build_briefing
+from engram.search.briefing import ASKED, Context, build_briefing, choose_shell_command
 from engram.search.recall import parse_asking_time, record_shown, resolve_session
 from engram.sessions import lifecycle
 from engram.types import Hit
@@ -61,7 +61,8 @@ def context(
     if prompt is None:
         return build_briefing(hub, session_id, project_filter, limit)
     hits = [*_find_hits(hub, clean_prompt, session_id, project_filter)]
-    result = _build_context([_piece_from_hit(hit) for hit in hits], limit)
+    rest = _REST.format(command=choose_shell_command(hub))
+    result = _build_context([_piece_from_hit(hit) for hit in hits], limit, rest)
     record_shown(hub, [hit for hit in hits if hit.id in result.sources])
     return result
 
@@ -128,9 +129,9 @@ def _format_origin(hit: Hit) -> str:
     return f"{hit.flavor or hit.tier} {day} {hit.role}".strip()
 
 
-def _build_context(pieces: list[ContextPiece], budget: int) -> Context:
+def _build_context(pieces: list[ContextPiece], budget: int, rest: str) -> Context:
     """Choose the pieces with the most worth per token that fit the budget, and sort them by worth."""
-    remaining = budget - count_tokens(ASKED) - count_tokens(_REST) - 10
+    remaining = budget - count_tokens(ASKED) - count_tokens(rest) - 10
     chosen: list[ContextPiece] = []
     for piece in sorted(pieces, key=lambda piece: -piece.worth / (piece.tokens + 60)):
         if piece.tokens <= remaining:
@@ -139,11 +140,11 @@ def _build_context(pieces: list[ContextPiece], budget: int) -> Context:
     if not chosen:
         return Context(text="", sources=(), tokens=0, left_out=len(pieces))
     chosen.sort(key=lambda piece: -piece.worth)
-    text = "\n".join([ASKED, *(piece.text for piece in chosen), _REST])
+    text = "\n".join([ASKED, *(piece.text for piece in chosen), rest])
     return Context(
         text=text, sources=tuple(piece.source for piece in chosen), tokens=count_tokens(text),
         left_out=len(pieces) - len(chosen),
     )  # fmt: skip
 
 
-_REST = "More: `engram recall WORDS`, `engram get ID`."
+_REST = "More: `{command} recall WORDS`, `{command} get ID`."

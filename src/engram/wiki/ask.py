@@ -15,7 +15,7 @@ from engram.sessions import lifecycle
 from engram.sessions.checkouts import find_git_project
 from engram.sessions.project_names import name_projects
 from engram.wiki.answer import AnswerSource, WikiAnswer
-from engram.wiki.direct_answer import compose_direct_answer
+from engram.wiki.direct_answer import BLOCKQUOTE, compose_direct_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,7 +177,9 @@ def _compose_answer(
         problem = str(error)
     is_list = sources_with_text[0][0].tier in _LISTS
     shown = sources_with_text if is_list else sources_with_text[:_QUOTED]
-    quotes = [f"- {_format_heading(source)}:\n{quote_as_data(unlink_unknown(text))}" for source, text in shown]
+    quotes = [
+        f"- {_format_heading(source)}:\n{quote_as_data(unlink_unknown(text), BLOCKQUOTE)}" for source, text in shown
+    ]
     pages = {source.target for source, _ in shown if source.target}
     answer = unlink_unknown(direct, pages.__contains__) or "\n\n".join([NOT_DIRECT, *quotes])
     sources = _unique_sources([source for source, _ in shown])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from engram.types import Hit
 
+BLOCKQUOTE = ">"  # people read an answer as Markdown
 _LONGEST = 320  # characters of a statement
 _SHOWN = 8  # lines of a list
 _TELLING = ("Decided", "Cause: ", "Fixed: ", "Commit: ")  # lines that say why a file was changed
@@ -130,7 +131,7 @@ def _describe_history(hits: Sequence[Hit], cite: Callable[[Hit], str]) -> str:
         ended = f"{hit.flavor}, {hit.outcome}" if hit.flavor and hit.outcome else hit.flavor or hit.outcome
         head = f"{escape_inline(hit.name, 120)}{f' [{ended}]' if ended else ''}"
         lines.append(f"- {head} ({cite(hit)})")
-        lines += [quote_as_data(to_one_line(told, _LONGEST))] if told else []
+        lines += [quote_as_data(to_one_line(told, _LONGEST), BLOCKQUOTE)] if told else []
     return "\n".join(lines)
 
 
@@ -181,5 +182,5 @@ def _weigh(words: frozenset[str], label: str, text: str, hit: Hit, worth: dict[s
 
 def _format(label: str, text: str, source: str) -> str:
     shown = label if label in ("Decided", "Cause", "Fixed", "Turned down", "Commit") else ""
-    said = quote_as_data(f"{shown + ': ' if shown else ''}{to_one_line(text, _LONGEST)}")
+    said = quote_as_data(f"{shown + ': ' if shown else ''}{to_one_line(text, _LONGEST)}", BLOCKQUOTE)
     return f"{said} ({source})"

@@ -78,7 +78,7 @@ def test_a_start_shows_the_last_work_on_the_project(repository: Path, tmp_path: 
         engram.store_summary(earlier, "Decided: money is kept in whole cents, rounded half up.")
         engram.complete(earlier, "done")
         told = hook(event("SessionStart", "abc", repository))["additionalContext"]
-    assert "> Decided: money is kept in whole cents" in told
+    assert "| Decided: money is kept in whole cents" in told
     assert f"- 0 s ago on main, unclear: rounding [`{earlier}`]" in told
 
 
@@ -119,7 +119,7 @@ def test_a_prompt_sets_the_task_and_delivers_messages_once(repository: Path, tmp
         (session,) = engram.get_active_sessions()
         engram.send(None, session.id, "the build is red")
         response = hook(event("UserPromptSubmit", "abc", repository, prompt="fix the login"))
-        assert "> the build is red" in response["additionalContext"]
+        assert "| the build is red" in response["additionalContext"]
         assert hook(event("UserPromptSubmit", "abc", repository, prompt="go on")) == {}
         assert engram.get_session(session.id).summary == "go on"
 
@@ -264,7 +264,7 @@ def test_messages_arrive_between_two_tools_as_well(repository: Path, tmp_path: P
         (session,) = engram.get_active_sessions()
         engram.send(None, session.id, "stop, the branch is frozen")
     response = hook(event("PostToolUse", "abc", repository, **shell("ls")))
-    assert "> stop, the branch is frozen" in response["additionalContext"]
+    assert "| stop, the branch is frozen" in response["additionalContext"]
 
 
 def test_grok_is_briefed_with_its_first_tool(repository: Path) -> None:

@@ -50,6 +50,18 @@ def test_a_notification_is_accepted_without_a_word(caller: Caller) -> None:
     assert (answer.status_code, answer.content) == (202, b"")
 
 
+def test_a_batch_is_answered_in_the_versions_that_have_them(caller: Caller) -> None:
+    notice = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    calls = [{"jsonrpc": "2.0", "id": n, "method": "tools/list"} for n in (1, 2)]
+    answer = caller.send("POST", "/mcp", json=[notice, *calls])
+    assert (answer.status_code, [reply["id"] for reply in answer.json()]) == (200, [1, 2])
+    assert caller.send("POST", "/mcp", json=[notice]).status_code == 202
+    assert code(caller.send("POST", "/mcp", json=[])) == (400, protocol.INVALID)
+    for version, status in (("2025-03-26", 200), ("2025-06-18", 400), ("2026-07-28", 400)):
+        headers = {"MCP-Protocol-Version": version}
+        assert caller.send("POST", "/mcp", json=calls, headers=headers).status_code == status
+
+
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
 def test_only_posts_are_taken(caller: Caller, method: str) -> None:
     answer = caller.send(method, "/mcp")
@@ -126,4 +138,5 @@ def test_a_lock_that_is_waited_for_is_refused_in_the_end(caller: Caller) -> None
     caller.post("lock_resource", session_id=you, resource="db:users")
     call: dict[str, Any] = {"name": "lock", "arguments": {"resources": ["db:users"], "wait": 0.2}}
     answer = older(caller, "tools/call", {"Engram-Session": me}, **call).json()["result"]
-    assert (answer["isError"], answer["structuredContent"]["facts"]["holder"]) == (True, you)
+    assert answer["isError"] is True
+    assert f"locked by {you}" in answer["content"][0]["text"]

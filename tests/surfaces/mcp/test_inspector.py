@@ -46,7 +46,7 @@ def test_the_inspector_takes_results_and_refusals(tmp_path: Path, era: str) -> N
     home = tmp_path / "home"
     use(home, era, "remember", content="The gateway listens on port 8040.")
     result = use(home, era, "recall", query="gateway port")
-    assert "8040" in result["structuredContent"]["hits"][0]["snippet"]
+    assert "8040" in result["content"][0]["text"]
     assert use(home, era, "get", status=5, id="nonsense")["isError"] is True  # 5: the tool refused
     (page,) = inspect(home, era, "--method", "resources/list")["resources"]
     assert "8040" in json.dumps(inspect(home, era, "--method", "resources/read", "--uri", page["uri"]))

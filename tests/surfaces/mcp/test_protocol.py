@@ -40,17 +40,18 @@ def echo(request: McpRequest) -> dict[str, Any]:
 
 def code(found: Any) -> Any:
     reply = respond(found, echo)
-    assert reply is not None
+    assert isinstance(reply, dict)
     return reply["error"]["code"]
 
 
 @given(ANY_JSON | ALMOST)
 def test_any_json_gets_a_valid_reply_or_none(found: Any) -> None:
-    reply = respond(found, echo)
-    if reply is not None:
+    replies = respond(found, echo)
+    for reply in replies if isinstance(replies, list) else [replies] if replies else []:
         assert reply["jsonrpc"] == "2.0"
         assert ("result" in reply) != ("error" in reply)
-        assert reply["id"] is None or reply["id"] == found["id"]
+        known = [each.get("id") for each in protocol.split_batch(found) if isinstance(each, dict)]
+        assert reply["id"] is None or reply["id"] in known
         json.dumps(reply)
 
 
@@ -63,7 +64,8 @@ def test_whatever_calls_off_names_a_request_or_nothing(found: Any) -> None:
     ("found", "expected"),
     [
         (7, protocol.INVALID),
-        ([message()], protocol.INVALID),
+        ([], protocol.INVALID),
+        ([message()] * 101, protocol.INVALID),
         ({"id": 1, "method": "ping"}, protocol.INVALID),
         ({"jsonrpc": "2.0", "id": 1}, protocol.INVALID),
         ({"jsonrpc": "2.0", "id": None, "method": "ping"}, protocol.INVALID),
@@ -91,12 +93,28 @@ def test_what_asks_nothing_is_not_answered(found: Any) -> None:
     assert respond(found, echo) is None
 
 
+def test_a_batch_gets_the_replies_of_its_requests() -> None:
+    notice = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    replies = respond([message(id=1), notice, message("no/such", id="b"), 7, [message(id=3)]], echo)
+    assert isinstance(replies, list)
+    assert [reply["id"] for reply in replies] == [1, "b", None, None]
+    assert [reply["error"]["code"] for reply in replies[2:]] == [protocol.INVALID] * 2
+    assert respond([notice], echo) is None
+
+
+@pytest.mark.parametrize("alone", [message("initialize"), message("server/discover"), message(params={"_meta": META})])
+def test_what_stands_alone_is_refused_in_a_batch(alone: Any) -> None:
+    replies = respond([alone], echo)
+    assert isinstance(replies, list)
+    assert replies[0]["error"]["code"] == protocol.INVALID
+
+
 def test_an_internal_error_is_reported_without_its_details() -> None:
     def fail(_: McpRequest) -> dict[str, Any]:
         raise RuntimeError("the secret path")
 
     reply = respond(message(), fail)
-    assert reply is not None
+    assert isinstance(reply, dict)
     assert reply["error"]["code"] == protocol.INTERNAL
     assert "secret" not in json.dumps(reply)
 
@@ -117,7 +135,7 @@ def test_an_unknown_version_is_answered_with_our_newest_of_that_era(version: Any
 
 def test_the_newer_era_gets_a_result_type_our_name_and_how_long_to_keep_it() -> None:
     reply = respond(message(params={"_meta": META}), echo)
-    assert reply is not None
+    assert isinstance(reply, dict)
     assert (reply["result"]["resultType"], reply["result"]["cacheScope"]) == ("complete", "private")
     assert reply["result"]["ttlMs"] >= 0
     assert reply["result"]["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "engram"
@@ -132,7 +150,7 @@ def test_the_older_protocol_gets_none_of_that() -> None:
 def test_a_version_to_come_is_refused_with_those_we_know() -> None:
     meta = {**META, "io.modelcontextprotocol/protocolVersion": "2031-01-01"}
     reply = respond(message(params={"_meta": meta}), echo)
-    assert reply is not None
+    assert isinstance(reply, dict)
     assert reply["error"]["code"] == protocol.UNSUPPORTED
     assert reply["error"]["data"] == {"supported": [MODERN], "requested": "2031-01-01"}
 

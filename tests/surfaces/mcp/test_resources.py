@@ -44,11 +44,11 @@ def test_every_page_that_is_listed_can_be_read(engram: Engram) -> None:
         "engram://era/2026-11", "engram://session/s-1",
     ]  # fmt: skip
     pages = [read(engram, uri, me) for uri in uris]
-    told = ["# World", "# Here", "> Likes short", "> The gateway moves.", "> A month of", "> The gateway was moved."]
+    told = ["# World", "# Here", "| Likes short", "| The gateway moves.", "| A month of", "| The gateway was moved."]
     for page, words in zip(pages, told, strict=True):
         assert words in page
-    assert "> The gateway listens on port 8040." in pages[-1]
-    assert "> The gateway was moved." in read(engram, "engram://gist/s-1", me)
+    assert "| The gateway listens on port 8040." in pages[-1]
+    assert "| The gateway was moved." in read(engram, "engram://gist/s-1", me)
 
 
 def test_a_long_list_is_paged_without_repeats(engram: Engram) -> None:
@@ -95,7 +95,7 @@ def test_a_tool_without_pages_reaches_them_by_address(engram: Engram) -> None:
 
     remembered(engram)
     result = call_tool(lambda: engram, REMOTE, "get", {"id": "engram://session/s-1"})
-    assert "port 8040" in result["structuredContent"]["text"]
+    assert "port 8040" in result["content"][0]["text"]
 
 
 def test_every_template_names_a_kind_of_page() -> None:
@@ -114,7 +114,7 @@ def test_the_handoff_prompt_shows_the_world_state_and_its_version(engram: Engram
     engram.set_world_state("# Halfway there", me, project="/p")
     text = prompts.build_prompt(engram, caller, "handoff")
     assert "--expected-version 1 --project ." in text
-    assert "> # Halfway there" in text
+    assert "| # Halfway there" in text
 
 
 def test_a_world_that_was_never_written_is_not_found(engram: Engram) -> None:
@@ -130,9 +130,9 @@ def test_pages_of_the_wiki_are_listed_and_read_quoted(engram: Engram) -> None:
     assert home.write("daily/2026-11-09", "# Daily Log: 2026-11-09\n", None)
     uris = [resource["uri"] for resource in resources.list_resources(engram, REMOTE, None)["resources"]]
     assert uris == ["engram://article/concepts%2Fkafka", "engram://daily/2026-11-09"]
-    assert "> Three nodes." in read(engram, uris[0])
-    assert "> Three nodes." in read(engram, "engram://article/concepts/kafka")
-    assert "> # Daily Log" in read(engram, uris[1])
+    assert "| Three nodes." in read(engram, uris[0])
+    assert "| Three nodes." in read(engram, "engram://article/concepts/kafka")
+    assert "| # Daily Log" in read(engram, uris[1])
     for uri in ("engram://article/daily/2026-11-09", "engram://article/concepts/..%2F..%2Fx", "engram://daily/../x"):
         with pytest.raises(Fault):
             read(engram, uri)

@@ -134,7 +134,7 @@ def run_by(agent: str, directory: Path) -> list[str]:
 def test_a_real_server_knows_the_session_of_its_environment(home: Engram, repository: Path) -> None:
     known = home.register("claude", "work", flavor="claude", native_id="n-1", cwd=str(repository))
     with Talk(repository, run_by("claude", repository), CLAUDE_CODE_SESSION_ID="n-1") as talk:
-        assert talk.call("sitrep")["structuredContent"]["session_id"] == known
+        assert f"You are session `{known}`." in talk.call("sitrep")["content"][0]["text"]
         talk.call("lock", resources=["src/app.py"])
     assert [(lock.session_id, lock.resource) for lock in home.list_locks()] == [(known, str(repository / "src/app.py"))]
 

@@ -110,14 +110,14 @@ def test_only_tools_whose_operations_write_nothing_are_marked_read_only(definiti
 @EVERY_TOOL
 def test_schemas_say_only_what_every_client_understands(definition: ToolDefinition) -> None:
     tool = BY_NAME[definition.name]
-    for whole in (tool["inputSchema"], tool["outputSchema"]):
-        for schema in schemas(whole):
-            assert set(schema) <= PORTABLE
-            assert isinstance(schema["type"], str)
+    assert "outputSchema" not in tool  # with one, some clients show the model JSON instead of the text
+    for schema in schemas(tool["inputSchema"]):
+        assert set(schema) <= PORTABLE
+        assert isinstance(schema["type"], str)
 
 
 def test_the_list_stays_small_enough_for_a_context_window() -> None:
-    assert len(json.dumps(TOOLS, ensure_ascii=False, separators=(",", ":"))) / 4 <= 3600
+    assert len(json.dumps(TOOLS, ensure_ascii=False, separators=(",", ":"))) / 4 <= 2200
 
 
 def test_the_instructions_are_short_and_name_every_tool() -> None:

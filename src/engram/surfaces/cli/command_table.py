@@ -17,7 +17,7 @@ COMMANDS = (
         "logs", "sessions.lifecycle:get_session_logs", positional=("session_id",), empty_message="No log entries yet."
     ),
     CommandSpec(
-        "lock", "sessions.locks:lock_resources", positional=("resources",), shows_items_singly=True,
+        "lock", "sessions.locks:lock_resources", positional=("resources",), item_name="lock",
         announces_wait=True,
     ),
     CommandSpec("send", "sessions.messages:send", positional=("to", "body")),

@@ -14,11 +14,14 @@ from engram.errors import InvalidInput, MissingInput
 from engram.hub import Hub
 from engram.operation import Operation, find_operation
 from engram.platform import host
+from engram.platform.text import list_first
 from engram.platform.value import value
 from engram.sessions import caller, checkouts, project_names
 from engram.surfaces.cli import options as shared_options
 from engram.surfaces.cli.acting_session import find_acting_session, find_own_shell, find_session_type
-from engram.surfaces.cli.output import announce_unread, mark_failed, print_notice, show_result
+from engram.surfaces.cli.output import announce_unread, mark_failed, print_notice, print_text, show_result
+from engram.surfaces.cli.render import render
+from engram.surfaces.cli.render.layout import MAX_ITEMS
 from engram.surfaces.cli.render.project_labels import use_labels
 from engram.surfaces.signature import Parameter, list_parameters
 
@@ -38,7 +41,7 @@ class CommandSpec:
     positional: tuple[str, ...] = ()
     reads_stdin: bool = True  # a missing text is read from a pipe
     empty_message: str = ""  # printed instead of an empty list
-    shows_items_singly: bool = False  # items of a list are shown one by one, not as a table
+    item_name: str = ""  # if set, the first items of a list are shown one by one, not as a table
     announces_wait: bool = False  # names the holder before it waits for a lock
     json_operation: str = ""  # the operation whose result --json prints, if it is another
     document: str = ""  # the kind of versioned document it shows
@@ -98,8 +101,10 @@ def run_and_show(hub: Hub, spec: CommandSpec, operation: Operation, arguments: d
     if spec.announces_wait:
         _announce_waiting(hub, arguments)
     result = _call_operation(hub, spec, operation, arguments)
-    for part in result if spec.shows_items_singly and not as_json else [result]:
-        show_result(part, as_json, spec.empty_message)
+    if spec.item_name and not as_json:
+        print_text("\n".join(list_first(result, MAX_ITEMS, render, spec.item_name)))
+    else:
+        show_result(result, as_json, spec.empty_message)
     if spec.failure_field and getattr(result, spec.failure_field):
         mark_failed()
     if operation.name == "register" and not as_json:

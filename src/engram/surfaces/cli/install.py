@@ -33,6 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from engram.agents.agent import Agent
     from engram.install.plan import WiringPlan
     from engram.types import Capture
 
@@ -242,19 +243,24 @@ def _find_request(engram: Engram, capture: Capture) -> str:
 
 
 def _print_next_steps(plan: WiringPlan) -> None:
+    line = _describe_first_start(plan)
+    if line:
+        line = f"Next: {line} Run `engram doctor` to check that the hooks fire."
+        click.echo("\n" + click.style("Next:", bold=True) + wrap_text(line, "", "      ").removeprefix("Next:"))
+
+
+def _describe_first_start(plan: WiringPlan) -> str:
+    """Return which agent to start; one that asks its user for trust runs no hook before."""
     wired = [agent for agent in plan.agents if agent.hook_layout != NO_HOOKS]
-    lines = []
-    if wired:
-        name = (wired[0].programs or (wired[0].title,))[0]
-        lines.append(f"start {name} in any project. Run `engram doctor` to check that the hooks fire.")
-    if plan.untrusted:
-        lines.append(
-            f"start {plan.trusting_agent} once and trust Engram's hooks when it asks; until then it ignores them."
-        )
-    if lines:
-        click.echo()
-    for line in lines:
-        click.echo(click.style("Next:", bold=True) + wrap_text(f"Next: {line}", "", "      ").removeprefix("Next:"))
+    ready = [agent for agent in wired if not (plan.untrusted and agent.trusts_hooks_by_text)]
+    if not ready:
+        return f"start {_name_program(wired[0])} and trust Engram's hooks when it asks." if wired else ""
+    waiting = f" {plan.trusting_agent} ignores the hooks until you start it and trust them." if wired != ready else ""
+    return f"start {_name_program(ready[0])} in any project.{waiting}"
+
+
+def _name_program(agent: Agent) -> str:
+    return (agent.programs or (agent.title,))[0]
 
 
 def _print_failures(failed: tuple[str, ...], as_json: bool) -> None:

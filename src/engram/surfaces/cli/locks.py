@@ -7,6 +7,7 @@ import click
 from engram.errors import InvalidInput
 from engram.hub import Hub
 from engram.platform import host
+from engram.platform.text import list_first
 from engram.sessions import locks
 from engram.surfaces.cli.acting_session import find_acting_session
 from engram.surfaces.cli.options import (
@@ -16,6 +17,7 @@ from engram.surfaces.cli.options import (
     session_option,
 )
 from engram.surfaces.cli.output import announce_unread, show_result
+from engram.surfaces.cli.render.layout import MAX_ITEMS
 
 
 def show_locks(resource: str | None, project: str | None, lapsed: bool, as_json: bool) -> None:
@@ -46,8 +48,8 @@ def release_locks(
             released_locks = [
                 lock for resource in resources for lock in locks.release_resource(hub, session_id, resource, token, cwd)
             ]
-        names = ", ".join(lock.resource for lock in released_locks)
-        message = f"Released {names}." if released_locks else _explain_nothing_released(hub, session_id, resources)
+        lines = list_first(released_locks, MAX_ITEMS, lambda lock: f"Released {lock.resource}.", "lock")
+        message = "\n".join(lines) or _explain_nothing_released(hub, session_id, resources)
         show_result(released_locks if as_json else message, as_json)
         announce_unread(hub, session_id)
 

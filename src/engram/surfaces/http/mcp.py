@@ -45,8 +45,9 @@ def build_route(hub: Hub, waiting: anyio.CapacityLimiter) -> Route:
         except Fault as fault:
             return _build_failure(message, fault)
         caller = Caller(environ={}, header_session=request.headers.get(SESSION_HEADER), is_local=False)
+        is_waiting = any(map(_is_waiting_call, protocol.split_batch(message)))
         call = partial(_answer_message, server, caller, message)
-        return await (run_cancellable(request, call, waiting) if _is_waiting_call(message) else run_in_threadpool(call))
+        return await (run_cancellable(request, call, waiting) if is_waiting else run_in_threadpool(call))
 
     return Route("/mcp", answer, methods=["POST"], name="mcp")
 
@@ -62,9 +63,9 @@ def _build_failure(message: Any, fault: Fault) -> ApiResponse:
     return ApiResponse(protocol.build_failure(protocol.find_message_id(message), fault), 400)
 
 
-def _choose_status(message: Any, reply: dict[str, Any]) -> int:
+def _choose_status(message: Any, reply: dict[str, Any] | list[dict[str, Any]]) -> int:
     """Return the HTTP status of a reply; before 2026-07-28 error replies have status 200."""
-    if "error" not in reply:
+    if isinstance(reply, list) or "error" not in reply:
         return 200
     code = reply["error"]["code"]
     if protocol.find_message_version(message) is None and code not in (protocol.INVALID, protocol.UNREADABLE):
@@ -84,6 +85,8 @@ def _check_headers(message: Any, headers: Headers) -> None:
     repeated = [name for name in (_VERSION, _METHOD, _NAME) if len(headers.getlist(name)) > 1]
     if repeated:
         raise Fault(protocol.HEADER_MISMATCH, f"The header {repeated[0]} is given more than once.")
+    if isinstance(message, list) and stated not in (None, *protocol.BATCHED):
+        raise Fault(protocol.INVALID, f"Version {stated} of the protocol has no batches. Send one message at a time.")
     if version is None and (stated is None or stated in protocol.LEGACY):
         return
     if version is None and stated != protocol.MODERN:

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from engram.platform.text import escape_inline, quote_as_data, to_one_line
+from engram.platform.text import escape_inline, format_count, quote_as_data
 
 if TYPE_CHECKING:
     from engram.patterns.rules.catalog import Dossier, Pattern
 
 
-def build_pattern_facts(pattern: Pattern) -> dict[str, Any]:
-    """Return the facts of a pattern for a list."""
+def format_pattern(pattern: Pattern) -> str:
+    """Return a pattern as one line of a list, with the rule that people approved."""
+    line = f"- `{pattern.id}` {pattern.state}, {format_count(pattern.sessions, 'session')}"
+    line += f": {escape_inline(pattern.title, 200)}"
     # Text that was not approved comes from transcripts and must not look like a rule.
-    rule_facts = {"rule": pattern.rule, "fix": pattern.fix} if pattern.state == "approved" else {}
-    return {
-        "id": pattern.id,
-        "state": pattern.state,
-        "kind": pattern.kind,
-        "title": to_one_line(pattern.title, 200),
-        **rule_facts,
-        "scope": pattern.scope,
-        "sessions": pattern.sessions,
-        "version": pattern.version,
-    }
+    return f"{line} Rule: {escape_inline(pattern.rule, 300)}" if pattern.state == "approved" else line
 
 
 def _format_standing(pattern: Pattern) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = "2026-07-28"
+BATCHED = LEGACY[:2]  # versions in which a client may send several messages at once
 
 UNREADABLE, INVALID, UNKNOWN_METHOD, BAD_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
 HEADER_MISMATCH, UNSUPPORTED, NO_RESOURCE = -32020, -32022, -32002
@@ -24,6 +25,7 @@ SERVER = {"name": "engram", "title": "Engram", "version": __version__}
 
 _META = "io.modelcontextprotocol/"
 _VERSION, _CLIENT, _CAPABILITIES = f"{_META}protocolVersion", f"{_META}clientInfo", f"{_META}clientCapabilities"
+_MAX_BATCH = 100  # messages
 _HOUR = 3_600_000  # milliseconds
 # How long a client may cache an answer: fixed lists change only with a release.
 _CACHE_TIMES = {
@@ -58,8 +60,27 @@ class McpRequest:
         return meta_sent if isinstance(meta_sent, dict) else {}
 
 
-def respond(message: Any, answer: Callable[[McpRequest], dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the reply to a message, or None if it needs no reply."""
+def respond(
+    message: Any, answer: Callable[[McpRequest], dict[str, Any]]
+) -> dict[str, Any] | list[dict[str, Any]] | None:
+    """Return the reply to a message, the replies to a batch, or None if none is needed."""
+    if not isinstance(message, list):
+        return _respond_to_message(message, answer)
+    if not 1 <= len(message) <= _MAX_BATCH:
+        return build_failure(None, Fault(INVALID, f"A batch has 1 to {_MAX_BATCH} messages."))
+    replies = (_respond_to_part(part, answer) for part in message)
+    return [reply for reply in replies if reply is not None] or None
+
+
+def _respond_to_part(message: Any, answer: Callable[[McpRequest], dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the reply to one message of a batch; what began or replaced the versions with batches stands alone."""
+    method = message.get("method") if isinstance(message, dict) else None
+    if method in ("initialize", "server/discover") or find_message_version(message) is not None:
+        return build_failure(find_message_id(message), Fault(INVALID, "Send this message alone, not in a batch."))
+    return _respond_to_message(message, answer)
+
+
+def _respond_to_message(message: Any, answer: Callable[[McpRequest], dict[str, Any]]) -> dict[str, Any] | None:
     try:
         request = parse_request(message)
         return None if request is None else _build_reply(request, answer(request))
@@ -74,8 +95,6 @@ def respond(message: Any, answer: Callable[[McpRequest], dict[str, Any]]) -> dic
 
 def parse_request(message: Any) -> McpRequest | None:
     """Parse a request; return None for notifications and replies, and raise Fault if it is invalid."""
-    if isinstance(message, list):
-        raise Fault(INVALID, "Batches are not supported. Send one message at a time.")
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         raise Fault(INVALID, 'A message must be a JSON object with "jsonrpc": "2.0".')
     method = message.get("method")
@@ -88,6 +107,23 @@ def parse_request(message: Any) -> McpRequest | None:
     if find_message_id(message) is None:
         raise Fault(INVALID, "The id of a request must be a string or an integer.")
     return _build_request(message["id"], method, message.get("params"))
+
+
+def split_batch(message: Any) -> list[Any]:
+    """Return the messages of a batch, or a single message as the only one."""
+    return message if isinstance(message, list) else [message]
+
+
+def list_request_ids(message: Any) -> list[str | int]:
+    """Return the ids of the valid requests in a message or a batch."""
+    request_ids: list[str | int] = []
+    for part in split_batch(message):
+        try:
+            request = parse_request(part)
+        except Fault:
+            continue
+        request_ids += [request.id] if request else []
+    return request_ids
 
 
 def find_cancelled_id(message: Any) -> str | int | None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from engram.hub import Hub
 
+    Reply = dict[str, Any] | list[dict[str, Any]] | None
+
 _LINE_BYTES = 4 * 1024 * 1024
 _GRACE_SECONDS = 3  # for running calls when the client disconnects
 
@@ -87,10 +89,11 @@ class StdioConnection:
             fault = Fault(protocol.UNREADABLE, f"Invalid JSON: {error}.")
             self._write_reply(protocol.build_failure(_find_id(line), fault))
             return
-        cancelled = protocol.find_cancelled_id(message)
-        if cancelled is not None:
-            self._cancel_call(cancelled)
-        elif isinstance(message, dict) and message.get("method") in IMMEDIATE_METHODS:
+        for part in protocol.split_batch(message):
+            cancelled = protocol.find_cancelled_id(part)
+            if cancelled is not None:
+                self._cancel_call(cancelled)
+        if isinstance(message, dict) and message.get("method") in IMMEDIATE_METHODS:
             self._write_reply(protocol.respond(message, self._answer_request))
         else:
             self._answer_in_thread(message)
@@ -101,31 +104,30 @@ class StdioConnection:
             running_call[1].set()
 
     def _answer_in_thread(self, message: Any) -> None:
-        """Answer a request in its own thread; handle everything else here."""
-        try:
-            request = protocol.parse_request(message)
-        except Fault:
-            request = None
-        if request is None:
+        """Answer a request, or the requests of a batch, in their own thread; handle everything else here."""
+        request_ids = protocol.list_request_ids(message)
+        if not request_ids:
             self._write_reply(protocol.respond(message, self._answer_request))
             return
         import threading
 
-        cancelled = threading.Event()
-        thread = threading.Thread(target=self._run_call, args=(request.id, message, cancelled), daemon=True)
-        self._calls[request.id] = thread, cancelled
+        calls = {request_id: threading.Event() for request_id in request_ids}
+        thread = threading.Thread(target=self._run_calls, args=(message, calls), daemon=True)
+        self._calls.update({request_id: (thread, cancelled) for request_id, cancelled in calls.items()})
         thread.start()
 
-    def _run_call(self, request_id: str | int, message: Any, cancelled: threading.Event) -> None:
+    def _run_calls(self, message: Any, calls: dict[str | int, threading.Event]) -> None:
+        def answer(request: McpRequest) -> dict[str, Any]:
+            self._clock.register_call(calls[request.id])
+            return self._answer_request(request)
+
         try:
-            self._clock.register_call(cancelled)
-            reply = protocol.respond(message, self._answer_request)
-            if not cancelled.is_set():
-                self._write_reply(reply)
+            self._write_reply(_drop_cancelled(protocol.respond(message, answer), calls))
         except BrokenPipeError:
             pass  # the client has gone; the main thread notices it too
         finally:
-            self._calls.pop(request_id, None)
+            for request_id in calls:
+                self._calls.pop(request_id, None)
 
     def _answer_request(self, request: McpRequest) -> dict[str, Any]:
         self._client = request.client or self._client
@@ -139,7 +141,7 @@ class StdioConnection:
                 self._opened = Engram(clock=self._clock)
             return self._opened
 
-    def _write_reply(self, reply: dict[str, Any] | None) -> None:
+    def _write_reply(self, reply: Reply) -> None:
         if reply is None:
             return
         line = json.dumps(reply, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
@@ -159,6 +161,14 @@ def _find_id(line: bytes) -> str | int | None:
         return protocol.find_message_id(json.loads(line))
     except (ValueError, RecursionError):
         return None
+
+
+def _drop_cancelled(reply: Reply, calls: dict[str | int, threading.Event]) -> Reply:
+    """Return a reply without what answers cancelled requests."""
+    cancelled_ids = [request_id for request_id, cancelled in calls.items() if cancelled.is_set()]
+    if isinstance(reply, list):
+        return [part for part in reply if part["id"] not in cancelled_ids] or None
+    return None if reply is None or reply["id"] in cancelled_ids else reply
 
 
 class _StdioStopped(BaseException):

@@ -1,4 +1,4 @@
-"""The part of each tool that is MCP's own: its operations, its text for models, its limits and its answer.
+"""The part of each tool that is MCP's own: its operations, its text for models and its limits.
 
 Parameters come from the operations; `tool_schemas` puts both together.
 """
@@ -21,7 +21,6 @@ class ToolDefinition:
     title: str
     description: str
     operations: tuple[str, ...]  # a parameter is required if every one of them requires it
-    answer: Mapping[str, Any]  # properties of the output schema
     left_out: Mapping[str, str] = {}  # parameters of the operations that are not offered, each with the reason
     own: Mapping[str, Any] = {}  # parameters that no operation has
     limits: Mapping[str, tuple[float, float]] = {}  # smallest and largest value
@@ -33,63 +32,11 @@ def _text(description: str) -> dict[str, Any]:
     return {"type": "string", "description": description}
 
 
-def _number(description: str, kind: str = "integer") -> dict[str, Any]:
-    return {"type": kind, "description": description}
-
-
-def _list_of(required: tuple[str, ...], **properties: Any) -> dict[str, Any]:
-    return {"type": "array", "items": {"type": "object", "properties": properties, "required": [*required]}}
-
-
 _CURSOR = {"cursor": _text("the cursor of the previous answer to the same arguments, for the next part")}
-_NEXT = _text("there is more: repeat the call with this cursor")
-_NOTE = _text("how to treat quoted text")
 _CALLER = "the server knows which session calls"
 _BUDGET = "answers have a fixed size; cursor gets the next part"
 _DIRECTORY = "relative paths start in the session's directory"
 _DOMAIN = "a person assigns domains; a model knows projects"
-_HITS = _list_of(
-    ("id", "tier", "snippet"),
-    id=_text("pass it to get"),
-    tier=_text("kind of memory"),
-    snippet=_text("the text found, quoted"),
-    session_id=_text("session it comes from"),
-    role=_text("who said it"),
-    at=_text("time"),
-    flavor=_text("agent"),
-    project=_text("project directory"),
-    summary=_text("what the session was about"),
-    score=_number("relevance", "number"),
-    state=_text("current or superseded"),
-    superseded_by=_text("id of the newer memory"),
-)
-_LOCKS = _list_of(
-    ("resource", "mode", "token"),
-    resource=_text("name of the resource"),
-    mode=_text("mode"),
-    token=_number("fencing token"),
-    until=_text("expiry time"),
-    note=_text("reason"),
-)
-_PATTERNS = _list_of(
-    ("id", "state", "title"),
-    id=_text("pattern id"),
-    state=_text("candidate, approved, …"),
-    kind=_text("kind of pattern"),
-    title=_text("what happens, quoted"),
-    rule=_text("approved rule"),
-    fix=_text("remedy"),
-    scope=_text("where the rule applies"),
-    sessions=_number("sessions that show it"),
-    version=_number("version of the rule"),
-)
-_MESSAGES = _list_of(
-    ("body", "sent_at"),
-    body=_text("text, quoted"),
-    sent_at=_text("time"),
-    sender=_text("sending session; absent for a person"),
-    kind=_text("note, change of a locked file, or loss of a lock"),
-)
 
 DEFINITIONS = (
     ToolDefinition(
@@ -113,7 +60,6 @@ DEFINITIONS = (
             "domain": _DOMAIN,
         },
         descriptions={"project": 'only this project: its directory, or "." for the current one'},
-        answer={"hits": _HITS, "note": _NOTE, "cursor": _NEXT},
     ),
     ToolDefinition(
         name="get",
@@ -127,17 +73,6 @@ DEFINITIONS = (
         own=_CURSOR,
         limits={"around": (0, 50)},
         descriptions={"id": "an id from recall (c5, x12, p3, e77) or the address of a page"},
-        answer={
-            "id": _text("id"),
-            "text": _text("this part of the text, quoted"),
-            "tier": _text("kind of memory"),
-            "session_id": _text("session it comes from"),
-            "title": _text("title"),
-            "at": _text("time"),
-            "source": _text("source"),
-            "note": _NOTE,
-            "cursor": _NEXT,
-        },
     ),
     ToolDefinition(
         name="remember",
@@ -149,7 +84,6 @@ DEFINITIONS = (
         operations=("remember",),
         left_out={"session_id": _CALLER, "role": "always the agent's own words", "origin": "always the agent"},
         descriptions={"content": "what to remember"},
-        answer={"id": _text("pass it to get"), "session_id": _text("your session")},
     ),
     ToolDefinition(
         name="sitrep",
@@ -161,7 +95,6 @@ DEFINITIONS = (
         operations=("get_situation_report",),
         left_out={"session_id": _CALLER, "tokens": _BUDGET},
         descriptions={"project": "directory of another project; the current one if left out"},
-        answer={"report": _text("markdown; text by others is quoted"), "session_id": _text("your session")},
     ),
     ToolDefinition(
         name="lock",
@@ -173,7 +106,6 @@ DEFINITIONS = (
         operations=("lock_resources",),
         limits={"wait": (0, LONGEST_WAIT)},
         left_out={"session_id": _CALLER, "cwd": _DIRECTORY},
-        answer={"locks": _LOCKS},
     ),
     ToolDefinition(
         name="unlock",
@@ -190,7 +122,6 @@ DEFINITIONS = (
             "token": "the caller is the holder",
             "cwd": _DIRECTORY,
         },
-        answer={"released": _LOCKS},
         is_idempotent=True,
     ),
     ToolDefinition(
@@ -199,7 +130,6 @@ DEFINITIONS = (
         description="Record what you did, found or decided in this session, for other agents and later sessions.",
         operations=("log",),
         left_out={"session_id": _CALLER},
-        answer={"id": _number("entry id"), "session_id": _text("your session")},
     ),
     ToolDefinition(
         name="message",
@@ -216,12 +146,6 @@ DEFINITIONS = (
             "peek": "each message is delivered once",
             "everything": "each message is delivered once",
             "limit": "answers have a fixed size; call again for the rest",
-        },
-        answer={
-            "messages": _MESSAGES,
-            "recipients": {"type": "array", "items": {"type": "string"}, "description": "sessions that get it"},
-            "waiting": {"type": "boolean", "description": "kept for the next session"},
-            "note": _NOTE,
         },
     ),
     ToolDefinition(
@@ -241,7 +165,6 @@ DEFINITIONS = (
             "domain": _DOMAIN,
         },
         descriptions={"project": 'only seen in this project: its directory, or "." for the current one'},
-        answer={"patterns": _PATTERNS, "text": _text("one pattern, quoted"), "note": _NOTE, "cursor": _NEXT},
         is_idempotent=True,
     ),
 )

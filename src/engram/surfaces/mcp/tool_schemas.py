@@ -17,13 +17,6 @@ from engram.surfaces.mcp.tool_definitions import DEFINITIONS, ToolDefinition
 from engram.surfaces.signature import Parameter, list_parameters
 
 _JSON_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array"}
-# On any answer: how many messages are unread; if refused, the error code, the reason and details such as the holder.
-_COMMON = {
-    "news": {"type": "string"},
-    "error": {"type": "string"},
-    "message": {"type": "string"},
-    "facts": {"type": "object"},
-}
 
 
 def build_tools() -> list[dict[str, Any]]:
@@ -32,15 +25,13 @@ def build_tools() -> list[dict[str, Any]]:
 
 
 def build_tool(definition: ToolDefinition) -> dict[str, Any]:
-    """Return one tool with its schemas."""
+    """Return one tool with its schema."""
     reads = not any(operation.writes for operation in find_operations(definition))
     return {
         "name": definition.name,
         "title": definition.title,
         "description": definition.description,
         "inputSchema": build_input_schema(definition),
-        # Nothing is required: clients check a refusal against this schema as well.
-        "outputSchema": {"type": "object", "properties": {**definition.answer, **_COMMON}},
         "annotations": {
             "readOnlyHint": reads,
             "destructiveHint": False,

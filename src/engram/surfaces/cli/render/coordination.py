@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from engram.platform import text
 from engram.surfaces.cli.render import LIST_RENDERERS, render
 from engram.surfaces.cli.render.layout import (
+    MAX_ITEMS,
     Column,
     format_ago,
     format_facts,
@@ -60,14 +61,20 @@ def _(lock: Lock) -> str:
     lines = [
         f"Locked {lock.resource} ({lock.kind}, {lock.mode}) for {format_time_left(lock.until)}, token {lock.token}."
     ]
-    for other in lock.overlaps:
-        note = f': "{text.to_one_line(other.note)}"' if other.note else ""
-        overlap = f"{other.session_id} ({other.flavor}) also has {other.resource}, {other.mode}{note}."
-        lines.append(style(f"⚠ {overlap}", fg="yellow"))
-    for other in lock.clones:
-        clone = f"{other.session_id} ({other.flavor}) has the same file in another clone: {other.resource}."
-        lines.append(style(f"⚠ {clone}", fg="yellow"))
-    return "\n".join(lines)
+    warnings = text.list_first(lock.overlaps, MAX_ITEMS, _describe_overlap, "overlapping lock")
+    warnings += text.list_first(
+        lock.clones, MAX_ITEMS, _describe_clone, "lock in another clone", "locks in other clones"
+    )
+    return "\n".join([*lines, *(style(f"⚠ {warning}", fg="yellow") for warning in warnings)])
+
+
+def _describe_overlap(other: Lock) -> str:
+    note = f': "{text.to_one_line(other.note)}"' if other.note else ""
+    return f"{other.session_id} ({other.flavor}) also has {other.resource}, {other.mode}{note}."
+
+
+def _describe_clone(other: Lock) -> str:
+    return f"{other.session_id} ({other.flavor}) has the same file in another clone: {other.resource}."
 
 
 @render.register

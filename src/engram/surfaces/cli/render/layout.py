@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+MAX_ITEMS = 10  # shown one by one
 _GAP = "  "
 _TITLE_SHARE = 0.4  # of the width, for the column that says what a row is about
 _MIN_PROSE_WIDTH = 20
