@@ -271,8 +271,9 @@ def _handle_patterns(hub: Hub, caller: Caller, arguments: dict[str, Any]) -> Too
         first = paging.parse_cursor(begin)
         project = session.resolve_project(hub, caller, arguments.get("project"))
         patterns = Engram.list_patterns(
-            hub, arguments.get("state"), project, arguments.get("flavor"), limit=first + _MAX_PATTERNS + 1
-        )[first:]
+            hub, arguments.get("state"), project, arguments.get("flavor"), limit=first + _MAX_PATTERNS + 1,
+            statistics=bool(arguments.get("statistics")),
+        )[first:]  # fmt: skip
         shown_facts = _fit_budget([build_pattern_facts(item) for item in patterns[:_MAX_PATTERNS]])
         following = paging.make_cursor(first + len(shown_facts)) if len(patterns) > len(shown_facts) else None
         text = "\n".join(
