@@ -27,8 +27,10 @@ def test_patterns_are_listed_in_pages_and_shown_in_full(engram: Engram) -> None:
         pattern(engram, f"f{n}", title=f"Thing {n} fails", seen=[session(engram, f"s{n}{m}") for m in "ab"])
         for n in range(25)
     ]
-    first = use(engram)["structuredContent"]
-    rest = use(engram, cursor=first["cursor"])["structuredContent"]
+    queue = use(engram)["structuredContent"]
+    assert (len(queue["patterns"]), "cursor" in queue) == (15, False)
+    first = use(engram, statistics=True)["structuredContent"]
+    rest = use(engram, statistics=True, cursor=first["cursor"])["structuredContent"]
     assert {each["id"] for each in (*first["patterns"], *rest["patterns"])} == set(ids)
     assert "cursor" not in rest
     assert f"# {ids[0]}" in use(engram, pattern=ids[0])["content"][0]["text"]
