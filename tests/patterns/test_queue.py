@@ -109,15 +109,21 @@ def test_a_stated_rule_is_proposed_the_first_time_a_requirement_is_not(engram: E
 @pytest.mark.parametrize(
     ("said", "rule"),
     [
-        ("why are you still using vale?", "Do not use vale."),
+        ("why are you still using tox?", "Do not use tox."),
         ("no, why are you editing the generated client", "Do not edit the generated client."),
-        ("Why aren't we using table-driven tests for these?", "Use table-driven tests for these."),
+        ("Why aren't we using fixtures in these tests?", "Use fixtures in these tests."),
         ("you forgot to update the changelog", "Remember to update the changelog."),
         ("We never commit directly to main", "Never commit directly to main."),
         ("please stop adding comments to every line", "Do not add comments to every line."),
-        ("fix it, and note in memory not to reach for Vale anymore", "Do not reach for Vale."),
-        ("i no longer use prek", "Do not use prek."),
+        ("undo it, and note in memory not to import moment anymore", "Do not import moment."),
+        ("i no longer use yarn", "Do not use yarn."),
+        ("you were not supposed to touch the migrations", "Do not touch the migrations."),
+        ("we don't mock the database here", "Do not mock the database here."),
         ("the button should stay where it was", ""),
+        ("i don't see the button", ""),
+        ("i can't open the page", ""),
+        ("you should not have changed this", ""),
+        ("why do you think it hangs?", ""),
     ],
 )
 def test_a_persons_words_become_an_order(said: str, rule: str) -> None:

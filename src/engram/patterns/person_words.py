@@ -12,22 +12,27 @@ _LEAD_IN = re.compile(
     r"[\s,.:;!-]*)+",
     re.IGNORECASE,
 )
+# A verb of doing: "I do not know" and "why do you think" are no orders.
+_ACT = (
+    r"(?!(?:want|know|think|say|see|believe|understand|like|get|need|have|mind|care|feel|find|mean|remember)\b)(?=\w)"
+)
 _TO_MEMORY = r"(?:please )?(?:note|remember|keep|save|put) (?:it )?in (?:your |the )?memory "
 # What a sentence says, and the order it amounts to; the rest of the sentence follows.
 _ORDERS = (
     (r"why (?:are|do) you (?:still |always |keep )*(\w+ing)\b", "Do not {verb}"),
-    (r"why (?:did|do|would) you (?:still |always |keep )*(?=\w)", "Do not "),
+    (rf"why (?:did|do|would) you (?:still |always |keep )*{_ACT}", "Do not "),
     (r"(?:please )?(?:don'?t|do not) (?:ever )?", "Do not "),
     (r"why (?:aren'?t|are not) (?:we|you) (\w+ing)\b", "{Verb}"),
     (r"why (?:don'?t|do not) (?:we|you) (?=\w)", ""),
     (r"(?:please )?stop (\w+ing)\b", "Do not {verb}"),
     (r"you (?:forgot|forget) to (?=\w)", "Remember to "),
-    (r"(?:we|i|you) (?:don'?t|do not) (?:want (?:you )?to )?(?=\w)", "Do not "),
-    (r"(?:we|i|you) (?:must|should|can)(?: not|n'?t) (?=\w)", "Do not "),
+    (rf"(?:we|i) (?:don'?t|do not) want (?:you )?to {_ACT}", "Do not "),
+    (rf"(?:we|i) (?:don'?t|do not) {_ACT}", "Do not "),
+    (r"(?:we|you) (?:must|should)(?: not|n'?t) (?!have\b)(?=\w)", "Do not "),
     (r"(?:we|i|you) never (?=\w)", "Never "),
     (r"(?:we|i) always (?=\w)", "Always "),
     (r"(?:we|you) (?:must|should|have to|need to) (?:always )?(?=\w)", ""),
-    (r"you (?:were|are) (?:not )?supposed to (?=not )", ""),
+    (r"you (?:were|are) not supposed to (?=\w)", "Do not "),
     (r"i (?:want|would like|'d like) you to (?=\w)", ""),
     (r"(?:we|i) (?=use\b)", ""),
     (r"(?:we|i) no longer (?:use|need|want) (?=\w)", "Do not use "),
