@@ -222,3 +222,31 @@ def put_aside_first(w: Any, n: int) -> set[str]:
     w.runs(f"git branch backup-{n} && git reset --hard origin/main", "HEAD is now at 1a2b3c4\n")
     w.answers("The work is on the branch.")
     return set()
+
+
+_ABOUT_THE_PROGRAM = (
+    "Make the footer always show the version, and the header never wrap",
+    "To suppress this warning in future runs, call setup() first, says the output",
+    "It should never try to open a second connection",
+    "Why does the cache never expire?",
+)
+
+
+def rule_about_the_program(w: Any, n: int) -> set[str]:
+    """What the program is to do always or never is a requirement, not a rule for agents."""
+    begin(w, n)
+    w.says(_ABOUT_THE_PROGRAM[n % len(_ABOUT_THE_PROGRAM)])
+    w.answers("I will see to it.")
+    end(w, n)
+    return set()
+
+
+def refused_by_engram(w: Any, n: int) -> set[str]:
+    """Two agents wanted one file: Engram's own refusal."""
+    begin(w, n)
+    refusal = (
+        "This is locked by 20261101-090000-1a2b3c4d (codex: the parser) for another 4 min. Wait, do something else"
+    )
+    w.runs(f"engram lock src/part_{n}.py", f"{refusal}, or message them.\n", 3)
+    end(w, n)
+    return set()

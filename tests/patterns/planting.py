@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from collections.abc import Sequence
 
 from engram import Engram
@@ -32,21 +33,22 @@ def session(
 
 
 def signal(
-    engram: Engram, session_id: str, fingerprint: str, *, kind: str = "error", at: int = START, times: int = 1,
+    engram: Engram, session_id: str, fingerprint: str, *, kind: str = "known-fix", at: int = START, times: int = 1,
     flavor: str = "claude", project: str = "", text: str = "It fails.", tokens: int = 1000, seconds: int = 60,
 ) -> None:  # fmt: skip
     """Add a signal to a session."""
+    event = zlib.crc32(f"{session_id} {fingerprint}".encode())
     row = {
         "session_id": session_id, "kind": kind, "fingerprint": fingerprint, "text": text, "quote": "", "fix": "",
-        "evidence": "[1]", "times": times, "project": project, "flavor": flavor, "at": at, "tokens": tokens,
+        "evidence": f"[{event}]", "times": times, "project": project, "flavor": flavor, "at": at, "tokens": tokens,
         "seconds": seconds,
     }  # fmt: skip
     signals.replace_signals(engram.engine, session_id, [row], keep=True)
 
 
 def pattern(
-    engram: Engram, fingerprint: str, *, kind: str = "error", title: str = "The build fails.", seen: Sequence[str] = (),
-    rule: str = "",
+    engram: Engram, fingerprint: str, *, kind: str = "known-fix", title: str = "The build fails.",
+    seen: Sequence[str] = (), rule: str = "",
 ) -> str:  # fmt: skip
     """Add a candidate whose fingerprint occurs in some sessions; return its id."""
     for each in seen:

@@ -49,7 +49,8 @@ def failing_command(w: Any, n: int) -> set[str]:
         w.answers("Let me try that again.")
     w.runs(other, "ok\n")
     end(w, n)
-    return {"failing-command", "error"}
+    # Only the missing script is a call that cannot work; what `pip install -e .` replaces does not look like it.
+    return {"failing-command", "error", *(("known-fix",) if n % len(_FAILS) == 0 else ())}
 
 
 _OTHER_WAYS = (
@@ -65,7 +66,7 @@ def other_way(w: Any, n: int) -> set[str]:
     w.runs(command, f"{wrong}\n", code)
     w.runs(other, "loaded 12 rows\n")
     end(w, n)
-    return {"failing-command", "error"}
+    return {"failing-command", "error", "known-fix"}
 
 
 _ERRORS = (
@@ -170,7 +171,7 @@ def _corrected(w: Any, n: int) -> set[str]:
     w.says(CORRECTIONS[n % len(CORRECTIONS)])
     w.answers("Understood, I will do it that way.")
     end(w, n)
-    return {"correction"}
+    return {"correction", *(("standing-rule",) if "never" in CORRECTIONS[n % len(CORRECTIONS)] else ())}
 
 
 def interrupt(w: Any, n: int) -> set[str]:

@@ -122,3 +122,38 @@ def left_after_interrupt(w: Any, n: int) -> set[str]:
     w.runs("make docs", "building\n")
     w.interrupted()
     return {"interrupt", "abandoned"}
+
+
+_DIRECTORIES = (
+    ("go test ./...", "pattern ./...: directory prefix . does not contain main module or its selected dependencies"),
+    ("git add src/app.py", "fatal: pathspec 'src/app.py' did not match any files"),
+    ("cargo build", "error: could not find `Cargo.toml` in `/home` or any parent directory: not found"),
+)
+
+
+def wrong_directory(w: Any, n: int) -> set[str]:
+    begin(w, n)
+    command, wrong = _DIRECTORIES[n % len(_DIRECTORIES)]
+    w.runs(command, f"{wrong}\n", 1)
+    w.runs(f"cd core && {command}", "ok\n")
+    end(w, n)
+    return {"error", "known-fix"}
+
+
+_STATED = (
+    "Always run the linter before you commit.",
+    "From now on keep the changelog in the imperative.",
+    "Never push to a branch of somebody else.",
+    "Generated files are never part of a review.",
+    "In future, ask before you add a dependency.",
+)
+
+
+def stated_rule(w: Any, n: int) -> set[str]:
+    begin(w, n)
+    w.edits(f"src/part_{n}.py", f"first_{n} = 'before the change'", f"first_{n} = 'after the change'")
+    w.answers("Both parts are changed.")
+    w.says(f"Thanks. {_STATED[n % len(_STATED)]}")
+    w.answers("Understood.")
+    end(w, n)
+    return {"standing-rule"}

@@ -28,8 +28,8 @@ def test_detect_tells_people_and_programs_the_same(tmp_path: Path) -> None:
         engram.ingest([str(home)])
     result = run("patterns", "detect")
     assert result.startswith("Scanned 2 sessions: ")
-    assert "1. [CROSS-FLAVOR] 'npm run build:prod' fails: npm ERR! Missing script" in result
-    assert "Rule: 'npm run build:prod' fails" in result
+    assert "1. [CROSS-FLAVOR] Run `npm run build`; `npm run build:prod` fails here with" in result
+    assert "Rule: Run `npm run build`; `npm run build:prod` fails here" in result
     assert result.count("\n   – 2026-11-01 ") == 2
     data = json.loads(run("patterns", "detect", "--json", "--min-frequency", "2", "--since", "2026-10-01"))
     assert [candidate["cross_flavor"] for candidate in data["candidates"]] == [True]

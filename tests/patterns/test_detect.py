@@ -50,7 +50,7 @@ def test_the_same_problem_of_three_agents_is_one_candidate_with_evidence_of_each
     engram.ingest([str(planted(tmp_path / "user"))])
     detection = engram.detect()
     assert (detection.sessions, detection.open, detection.failed) == (9, 0, {})
-    best = next(candidate for candidate in detection.candidates if candidate.kind == "failing-command")
+    best = next(candidate for candidate in detection.candidates if candidate.kind == "known-fix")
     assert best.cross_flavor
     assert best.flavors == ("claude", "codex", "gemini")
     assert (best.sessions, best.times) == (3, 9)
@@ -58,15 +58,15 @@ def test_the_same_problem_of_three_agents_is_one_candidate_with_evidence_of_each
     assert all(piece.event and "Missing script" in piece.quote for piece in best.evidence)
     event = best.evidence[0].event or ""
     assert "Missing script" in engram.get(event).content
-    assert "npm run build" in best.fix
-    assert best.rule.startswith("'npm run build:prod' fails")
+    assert best.rule.startswith("Run `npm run build`; `npm run build:prod` fails here with 'npm ERR! Missing script")
+    assert len(best.title) <= 100
 
 
 def test_what_the_same_events_tell_is_named_with_the_better_candidate(engram: Engram, tmp_path: Path) -> None:
     engram.ingest([str(planted(tmp_path / "user"))])
-    detection = engram.detect()
+    detection = engram.detect(statistics=True)
     kinds = [candidate.kind for candidate in detection.candidates]
-    assert ("failing-command" in kinds) != ("error" in kinds)
+    assert len({"failing-command", "error", "known-fix"} & set(kinds)) == 1
     assert any(candidate.also for candidate in detection.candidates)
 
 
@@ -143,6 +143,30 @@ def test_what_a_fork_repeats_of_its_parent_is_not_counted_again(engram: Engram, 
         candidate for candidate in engram.detect(min_frequency=1).candidates if candidate.kind == "tool-misuse"
     )
     assert (result.sessions, result.times) == (2, 2)
+
+
+def test_what_a_fork_repeats_of_an_earlier_fork_is_not_counted_again(engram: Engram, tmp_path: Path) -> None:
+    home = tmp_path / "user"
+    parent = Claude(home, "parent")
+    plots.tool_misuse(parent, 1)
+    first = Claude(home, "first", start=START + timedelta(hours=1))
+    first.path.write_text(parent.path.read_text().replace(parent.session, first.session))
+    engram.ingest([str(parent.path)])
+    first.count = 90
+    first.says("And now the same for the other file")
+    first.misses("src/other.py")
+    engram.ingest([str(first.path)])
+    second = Claude(home, "second", start=START + timedelta(hours=2))
+    second.path.write_text(first.path.read_text().replace(first.session, second.session))
+    second.count = 190
+    second.says("And the third one")
+    second.reads("src/third.py")
+    engram.ingest([str(second.path)])
+    assert [session.relation for session in engram.list_sessions() if session.relation] == ["fork", "fork"]
+    found = next(
+        candidate for candidate in engram.detect(min_frequency=1).candidates if candidate.kind == "tool-misuse"
+    )
+    assert (found.sessions, found.times) == (2, 2)
 
 
 @pytest.mark.parametrize("state", [patterns.REJECTED, patterns.APPROVED, patterns.RETIRED])
@@ -250,9 +274,10 @@ def test_a_session_still_going_on_is_not_abandoned_yet(timed: Engram, tmp_path: 
     clock.wall = int((START + timedelta(minutes=5)).timestamp() * 1_000_000)
     timed.ingest([str(tmp_path / "user")])
     assert timed.detect(min_frequency=1).open == 1
-    assert not any(candidate.kind == "abandoned" for candidate in timed.detect(min_frequency=1).candidates)
+    detection = timed.detect(min_frequency=1, statistics=True)
+    assert not any(candidate.kind == "abandoned" for candidate in detection.candidates)
     clock.pass_(3600)
-    detection = timed.detect(min_frequency=1)
+    detection = timed.detect(min_frequency=1, statistics=True)
     assert [candidate.kind for candidate in detection.candidates] == ["abandoned"]
     assert detection.open == 0
 
@@ -305,7 +330,8 @@ def test_a_costly_problem_of_one_agent_stands_above_a_cheap_one_of_several(engra
         made = Claude(home, f"loop {n}")
         plots.test_loop(made, 0)
     engram.ingest([str(home)])
-    first, second = engram.detect().candidates[:2]
+    assert engram.detect().candidates == ()
+    first, second = engram.detect(statistics=True).candidates[:2]
     assert (first.kind, first.cross_flavor, second.kind, second.cross_flavor) == ("test-loop", False, "interrupt", True)
 
 

@@ -64,7 +64,7 @@ def test_a_pattern_is_a_candidate_of_the_sessions_it_names(engram: Engram, tmp_p
 
 def test_the_digests_of_imported_sessions_are_looked_through(engram: Engram, tmp_path: Path) -> None:
     engram.import_session_memory(str(forge(tmp_path / "memory.db")))
-    kinds = {candidate.kind: candidate for candidate in engram.detect().candidates}
+    kinds = {candidate.kind: candidate for candidate in engram.detect(statistics=True).candidates}
     assert kinds["failing-command"].sessions == 3
     assert kinds["failing-command"].flavors == ("claude", "codex", "grok")
 

@@ -190,6 +190,6 @@ def test_a_pattern_of_several_agents_says_so_before_its_kind_and_what_it_cost(en
         **{**vars(result.pattern), "flavors": ("claude", "codex"), "times": 1, "tokens": 1_000, "seconds": 90}
     )
     told = unstyle(render(Dossier(**{**vars(result), "pattern": several})))
-    assert "kind   error, with several agents\n" in told
+    assert "kind   known-fix, with several agents\n" in told
     assert "seen   1 time in 9 sessions of claude, codex, " in told
     assert "cost   1,000 tokens, 1 min\n" in told

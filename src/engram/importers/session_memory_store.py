@@ -220,6 +220,7 @@ class _SessionMemoryImport:
     def _import_pattern(self, row: Row) -> None:
         """Import a pattern as a signal of each session it names."""
         from engram.evidence.error_signature import abstract_line
+        from engram.patterns.queue import IMPORTED
 
         title = self._read_text(row, "title")
         references = map(_parse_reference, _to_list(_read_fact(row, "sessions")))
@@ -231,7 +232,9 @@ class _SessionMemoryImport:
             return
         kind, times = _map_kind(row), max(1, int(_read_fact(row, "times") or 1) // len(named_sessions))
         for session in {item["id"]: item for item in named_sessions}.values():
-            self._add_signal(session, kind, abstract_line(title), title, self._read_text(row, "fix"), times)
+            self._add_signal(
+                session, kind, f"{IMPORTED}{abstract_line(title)}", title, self._read_text(row, "fix"), times
+            )
         self.counts["patterns"] += 1
 
     def _add_signal(self, session: Row, kind: str, fingerprint: str, title: str, fix: str, times: int) -> None:

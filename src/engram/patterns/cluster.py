@@ -21,7 +21,7 @@ from engram.patterns.fingerprint import pattern_id
 from engram.platform.value import value
 
 # Kinds whose fingerprints are words; two commands or files are never the same, however similar their names are.
-BY_MEANING = ("correction", "abandoned", "wasted-tokens", "short-path", "error")
+BY_MEANING = ("correction", "standing-rule", "abandoned", "wasted-tokens", "short-path", "error")
 # Minimum cosine similarity of two fingerprints of a kind.
 NEAR = {"error": 0.88}
 _DEFAULT_NEAR = 0.8

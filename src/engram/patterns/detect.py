@@ -10,6 +10,7 @@ from engram.hub import Hub
 from engram.operation import Help, operation
 from engram.patterns.candidate import Candidate, DetectResult
 from engram.platform.text import to_one_line
+from engram.platform.value import value
 from engram.sessions import lifecycle
 from engram.store import dream_inbox, patterns, signals
 
@@ -21,9 +22,20 @@ if TYPE_CHECKING:
     from engram.patterns.steps import SessionTrace
     from engram.store.engine import Row
 
+MOST = 15  # candidates shown at once
 _QUIET_TIME = 30 * MINUTE  # a session idle for this long counts as over
 _MAX_TRIES = 3
 _MAX_WORDED = 5  # rules worded by a model per run
+
+
+@value
+class CandidateFilter:
+    """Which candidates are listed."""
+
+    min_sessions: int = 2
+    project: str | None = None
+    since: int | None = None
+    statistics: bool = False  # also what merely happens
 
 
 @operation(writes=True)
@@ -32,9 +44,10 @@ def detect(
     min_frequency: Annotated[int, Help("only patterns seen in at least this many sessions")] = 2,
     project: Annotated[str | None, Help("only sessions in this project")] = None,
     since: Annotated[str | None, Help("start time such as 7d, 12h, 2026-11-01 or last week")] = None,
-    limit: Annotated[int, Help("maximum number of candidates")] = 30,
+    limit: Annotated[int, Help("maximum number of candidates")] = MOST,
+    statistics: Annotated[bool, Help("also list what merely happens, such as interruptions")] = False,
 ) -> DetectResult:
-    """Scan new sessions and rank recurring problems and successes as candidates for rules."""
+    """Scan new sessions and rank what a person could make a rule of."""
     from engram.search.recall import parse_asking_time, parse_time_bound
 
     min_sessions, max_candidates = (
@@ -46,15 +59,14 @@ def detect(
         parse_time_bound("since", since, parse_asking_time(hub, None)),
     )
     signal_counts = scan_sessions(hub)
-    best_candidates, more = find_candidates(hub, min_sessions, project_filter, start, max_candidates)
+    narrowed = CandidateFilter(min_sessions, project_filter, start, statistics)
+    best_candidates, more = find_candidates(hub, narrowed, max_candidates)
     worded, failed = _word_rules(hub, best_candidates), signals.list_failures(hub.engine)
     waiting = [row["key"] for row in dream_inbox.list_waiting(hub.engine, dream_inbox.DETECT)]
     return DetectResult(
         sessions=len(signal_counts),
         signals=sum(signal_counts),
-        candidates=tuple(
-            find_candidates(hub, min_sessions, project_filter, start, max_candidates)[0] if worded else best_candidates
-        ),
+        candidates=tuple(find_candidates(hub, narrowed, max_candidates)[0] if worded else best_candidates),
         more=more,
         open=sum(1 for session_id in waiting if session_id not in failed),
         failed=failed,
@@ -78,7 +90,7 @@ def scan_sessions(hub: Hub, stop: Callable[[], bool] = lambda: False) -> list[in
 
 def word_candidates(hub: Hub) -> int:
     """Let a model word the best candidates, if one is configured; return how many it worded."""
-    return _word_rules(hub, find_candidates(hub, 2, None, None, 30)[0])
+    return _word_rules(hub, find_candidates(hub, CandidateFilter(), MOST)[0])
 
 
 def _try_session(hub: Hub, row: Row) -> int | None:
@@ -131,9 +143,11 @@ def _embed_fingerprints(hub: Hub, found_signals: Sequence[Signal]) -> dict[tuple
 
 def _fingerprint_row(kind: str, fingerprint: str, vectors: dict[tuple[str, str], bytes]) -> dict[str, Any]:
     from engram.patterns.fingerprint import pattern_id
+    from engram.patterns.fix_wording import find_seed
 
+    seed = find_seed(fingerprint) if kind == "known-fix" else fingerprint
     return {
-        "kind": kind, "fingerprint": fingerprint, "pattern": pattern_id(kind, fingerprint),
+        "kind": kind, "fingerprint": fingerprint, "pattern": pattern_id(kind, seed),
         "vector": vectors.get((kind, fingerprint)),
     }  # fmt: skip
 
@@ -148,18 +162,15 @@ def _signal_row(trace: SessionTrace, signal: Signal) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def find_candidates(
-    hub: Hub, min_sessions: int, project: str | None, since: int | None, limit: int
-) -> tuple[list[Candidate], int]:  # fmt: skip
+def find_candidates(hub: Hub, narrowed: CandidateFilter, limit: int) -> tuple[list[Candidate], int]:
     """Return the best candidates, and how many more there are."""
-    from engram.patterns.rank import build_candidate, group_same_events, rank_patterns
+    from engram.patterns.queue import choose_candidates
+    from engram.patterns.rank import build_candidate, rank_patterns
 
-    rows = rank_patterns(patterns.list_frequent(hub.engine, min_sessions, project, since), hub.now())
-    first = rows[: limit * 3]
-    signals_by_pattern = signals.list_newest(hub.engine, {row["id"]: row["signals"] for row in first})
-    chosen = group_same_events([row for row in first if row["id"] in signals_by_pattern], signals_by_pattern)
-    best_candidates = [build_candidate(row, signals_by_pattern[row["id"]], also) for row, also in chosen[:limit]]
-    return best_candidates, len(rows) - len(best_candidates) - sum(len(best.also) for best in best_candidates)
+    rows = patterns.list_frequent(hub.engine, narrowed.min_sessions, narrowed.project, narrowed.since)
+    with_signals = [row for row in rank_patterns(rows, hub.now()) if row["signals"]]
+    chosen, signals_by_pattern, more = choose_candidates(hub, with_signals, limit, statistics=narrowed.statistics)
+    return [build_candidate(row, signals_by_pattern[row["id"]], also) for row, also in chosen], more
 
 
 def _word_rules(hub: Hub, best_candidates: Sequence[Candidate]) -> int:

@@ -1,12 +1,13 @@
 """Rank candidates.
 
-score = frequency × recency × cost × confidence × spread
+score = frequency × recency × cost × confidence × spread × weight
 
 frequency   log2(1 + sessions): from 1 to 3 sessions counts as much as from 3 to 7
 recency     0.3 + 0.7 × ½^(days since the last occurrence / 30): old patterns sink but never disappear
 cost        1 + log10(1 + thousands of tokens + minutes): ten times the waste is one step more
 confidence  how reliable the kind is, and how many sessions confirm it
 spread      1.5 if several agents have it, else 1
+weight      4 for what a person said, 1.5 for a failure with a known fix, else 1
 
 Among equals, a pattern shared by several agents comes first; one of a single agent that is more frequent or more
 expensive still ranks above it.
@@ -23,11 +24,12 @@ from engram.platform.text import to_one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from engram.store.engine import Row
 
 SPREAD = 1.5
+_WEIGHTS = {"correction": 4.0, "standing-rule": 4.0, "known-fix": 1.5}
 _HALF_LIFE = 30 * 24 * HOUR
 _FLOOR = 0.3
 _MAX_EVIDENCE = 3  # pieces of evidence
@@ -39,7 +41,8 @@ def score_pattern(row: Row, now: int) -> float:
     recency = _FLOOR + (1 - _FLOOR) * 0.5 ** (max(0, now - row["last_at"]) / _HALF_LIFE)
     cost = 1 + math.log10(1 + row["tokens"] / 1000 + row["seconds"] / 60)
     base_score = math.log2(1 + row["here"]) * recency * cost * row["confidence"]
-    return float(round(base_score * (SPREAD if _has_several_flavors(row) else 1), 4))
+    weight = _WEIGHTS.get(row["kind"], 1.0) * (SPREAD if _has_several_flavors(row) else 1)
+    return float(round(base_score * weight, 4))
 
 
 def _has_several_flavors(row: Row) -> bool:
@@ -52,17 +55,31 @@ def rank_patterns(rows: Sequence[Row], now: int) -> list[Row]:
     return sorted(scored, key=lambda row: (-row["score"], row["id"]))
 
 
-def group_same_events(rows: Sequence[Row], signals_by_pattern: dict[str, list[Row]]) -> list[tuple[Row, list[str]]]:
-    """Fold candidates found in the same events into the best one, and name them there."""
+def group_same_events(
+    rows: Sequence[Row], signals_by_pattern: dict[str, list[Row]], decided: Iterable[set[int]] = ()
+) -> list[tuple[Row, list[str]]]:  # fmt: skip
+    """Fold candidates found in the same events into the best one, and name them there; drop those already decided."""
+    decided = list(decided)
     groups: list[tuple[Row, list[str], set[int]]] = []
     for row in rows:
-        events = {event for signal_row in signals_by_pattern[row["id"]] for event in _parse_events(signal_row)}
-        better = next((k for k in groups if events and len(events & k[2]) >= _MAX_OVERLAP * len(events)), None)
+        events = collect_events(signals_by_pattern.get(row["id"], ()))
+        if not row["version"] and any(_is_covered(events, others) for others in decided):
+            continue
+        better = next((group for group in groups if _is_covered(events, group[2])), None)
         if better:
             better[1].append(row["id"])
         else:
             groups.append((row, [], events))
     return [(row, also) for row, also, _ in groups]
+
+
+def collect_events(signal_rows: Sequence[Row]) -> set[int]:
+    """Return the events of signals."""
+    return {event for row in signal_rows for event in _parse_events(row)}
+
+
+def _is_covered(events: set[int], others: set[int]) -> bool:
+    return bool(events) and len(events & others) >= _MAX_OVERLAP * len(events)
 
 
 def _parse_events(row: Row) -> list[int]:

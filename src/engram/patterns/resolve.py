@@ -7,6 +7,7 @@ from typing import Any
 from engram.hub import Hub
 from engram.patterns import cluster, wording
 from engram.patterns.fingerprint import pattern_id
+from engram.patterns.fix_wording import find_seed
 from engram.platform import plain_json
 from engram.store import patterns, signals
 
@@ -83,15 +84,21 @@ def _update_counts(hub: Hub, touched: set[str]) -> None:
     )
 
 
+def _find_seed(pattern: str, signal_rows: list[Row]) -> str:
+    """Return the fingerprint that a pattern is named after, if one of its signals has it."""
+    for row in signal_rows:
+        seed = find_seed(row["fingerprint"]) if row["kind"] == "known-fix" else row["fingerprint"]
+        if pattern_id(row["kind"], seed) == pattern:
+            return str(seed)
+    return ""
+
+
 def _pattern_row(pattern: str, counts: Row, signal_rows: list[Row]) -> dict[str, Any]:
     """Build the row of a pattern from its signals; the newest one of its seed provides the wording."""
     speaker = wording.pick_speaker(pattern, signal_rows)
-    seed = next(
-        (row["fingerprint"] for row in signal_rows if pattern_id(row["kind"], row["fingerprint"]) == pattern),
-        speaker["fingerprint"],
-    )
-    title = wording.build_title(speaker, signal_rows)
-    rule, fix = wording.propose_rule(speaker, title)
+    seed = _find_seed(pattern, signal_rows) or speaker["fingerprint"]
+    title = wording.build_title(speaker, signal_rows, counts)
+    rule, fix = wording.propose_rule(speaker, title, signal_rows)
     lists = {name: plain_json.dumps(sorted(counts[name])) for name in ("flavors", "projects")}
     return {
         **counts,

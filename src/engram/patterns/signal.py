@@ -11,7 +11,7 @@ from engram.platform.value import value
 
 PROBLEMS = (
     "failing-command", "error", "test-loop", "reread", "reedit", "correction", "interrupt", "reverted", "denied",
-    "tool-misuse", "context-blowup", "abandoned", "wasted-tokens",
+    "tool-misuse", "context-blowup", "abandoned", "wasted-tokens", "known-fix", "standing-rule",
 )  # fmt: skip
 SUCCESSES = ("short-path", "passing-sequence")
 KINDS = (*PROBLEMS, *SUCCESSES)

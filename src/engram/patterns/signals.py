@@ -8,8 +8,10 @@ from engram.patterns import (
     signals_commands,
     signals_facts,
     signals_files,
+    signals_fixes,
     signals_people,
     signals_session,
+    signals_standing,
     signals_tools,
 )
 from engram.patterns.signal import Signal
@@ -28,6 +30,8 @@ _DETECTORS: tuple[Callable[[SessionTrace], Iterator[Signal]], ...] = (
     signals_tools.find_blowups,
     signals_people.find_corrections,
     signals_people.find_interrupts,
+    signals_fixes.find_known_fixes,
+    signals_standing.find_standing_rules,
 )
 _END_DETECTORS = (signals_session.find_abandoned, signals_session.find_wasted_tokens, signals_session.find_short_path)
 

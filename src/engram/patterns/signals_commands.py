@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 from engram.evidence import command_shape, purposes, shell_commands
 from engram.patterns import step_problem
+from engram.patterns.command_replacements import READ_COMMANDS, is_similar_command, list_next_commands
 from engram.patterns.signal import Signal, build_signal
 from engram.patterns.steps import SessionStep, SessionTrace
 
-_READ_COMMANDS = frozenset("cat ls head tail sed stat wc tree file less nl awk grep rg find fd cut".split())
-_SOON_STEPS = 4  # steps in which an alternative counts
 _MAX_CHAIN = 3  # commands of a sequence
 _INSTALL_WORDS = ("install", "sync", "add", "ci", "restore", "download", "generate", "migrate")
 
@@ -22,7 +21,7 @@ def find_failing_commands(trace: SessionTrace) -> Iterator[Signal]:
     for position, step in enumerate(trace.steps):
         error_print = step_problem.fingerprint_step_error(step) if step.command else ""
         name = command_shape.shape_command(step.command) if error_print else ""
-        if name and not set(name.split(" && ")) <= _READ_COMMANDS:
+        if name and not set(name.split(" && ")) <= READ_COMMANDS:
             groups.setdefault((name, error_print), []).append(position)
     for (name, error_print), positions in groups.items():
         fix = _find_alternative(trace, positions[-1])
@@ -42,39 +41,14 @@ def find_failing_commands(trace: SessionTrace) -> Iterator[Signal]:
 def _find_alternative(trace: SessionTrace, position: int) -> str:
     """Return the command that worked in place of a failed one, soon after it."""
     failed = trace.steps[position].command
-    for step in _list_next_commands(trace, position)[:_SOON_STEPS]:
-        if not step.has_worked or command_shape.shape_command(step.command) in ("", *_READ_COMMANDS):
+    for step in list_next_commands(trace.steps, position):
+        if not step.has_worked or command_shape.shape_command(step.command) in ("", *READ_COMMANDS):
             continue
         if shell_commands.shorten_command(step.command) != shell_commands.shorten_command(
             failed
-        ) and _is_similar_command(failed, step.command):
+        ) and is_similar_command(failed, step.command):
             return f"run '{shell_commands.shorten_command(step.command, 100)}'"
     return ""
-
-
-def _list_next_commands(trace: SessionTrace, position: int) -> list[SessionStep]:
-    return [step for step in trace.steps[position + 1 : position + 12] if step.command]
-
-
-def _is_similar_command(first_command: str, second_command: str) -> bool:
-    """Check whether two commands have the same purpose: half of the shorter one's names occur in the other."""
-    first_words, second_words = _split_words(first_command), _split_words(second_command)
-    if first_words[:1] == second_words[:1]:
-        first_words, second_words = first_words[1:], second_words[1:]
-    shared = [word for word in first_words if any(_is_similar_word(word, second_word) for second_word in second_words)]
-    return bool(shared) and len(shared) * 2 >= min(len(first_words), len(second_words))
-
-
-def _split_words(command: str) -> list[str]:
-    return [
-        word for word in shell_commands.shorten_command(command, 400).split() if word not in ("run", "exec", "-m", "--")
-    ]
-
-
-def _is_similar_word(first_word: str, second_word: str) -> bool:
-    return first_word == second_word or (
-        min(len(first_word), len(second_word)) >= 4 and (first_word in second_word or second_word in first_word)
-    )
 
 
 def find_fix(trace: SessionTrace, position: int) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from engram.evidence import command_shape, intent, shell_commands
-from engram.patterns import signals_tools
+from engram.patterns import signals_standing, signals_tools
 from engram.patterns.fingerprint import extract_content
 from engram.patterns.signal import Signal, build_signal
 from engram.patterns.steps import SessionStep, SessionTrace
@@ -61,10 +61,20 @@ def find_corrections(trace: SessionTrace) -> Iterator[Signal]:
         if len(name.split()) >= 2:
             corrections_by_name.setdefault(name, (words, []))[1].append(step)
         last_agent_text = step.text if step.kind == "said" else last_agent_text or step.tool
+    for words, step in _list_decided(trace):
+        corrections_by_name.setdefault(extract_content(words), (words, [step]))
     for name, (words, objection_steps) in corrections_by_name.items():
         yield build_signal(
             trace, "correction", name, f"You corrected the agent: {words}", objection_steps, fix=words, quote=words
         )
+
+
+def _list_decided(trace: SessionTrace) -> Iterator[tuple[str, SessionStep]]:
+    """Yield the corrections among the decisions of a session that no other message told yet, with their message."""
+    asked_by_time = {step.at: step for step in trace.steps if step.kind == "asked"}
+    for words, at in signals_standing.list_decided_corrections(trace):
+        if at in asked_by_time and len(extract_content(words).split()) >= 2:
+            yield _pick_sentences(words), asked_by_time[at]
 
 
 def _read_refusal(step: SessionStep) -> str:

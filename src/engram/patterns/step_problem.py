@@ -32,7 +32,8 @@ _SETUP = re.compile(
     r"timed out|timeout (?:of|after|exceeded|expired)|etimedout|importerror|could not connect|"
     r"cannot connect|no space left|out of memory|killed|not installed|"
     r"no such target|no rule to make|usage:|invalid (?:option|flag)|port \S+ is in use|unexpected argument|"
-    r"could not resolve|not a git repository",
+    r"could not resolve|not a git repository|does not contain main module|go\.mod file not found|"
+    r"could not find `?cargo",
     re.IGNORECASE,
 )
 _CHECK_WORDS = frozenset("check lint test tests typecheck fmt format vet clippy validate verify audit".split())
@@ -49,15 +50,31 @@ _ECHO = re.compile(
 )
 
 
+# What Engram's own hooks and commands answer: two agents wanted one file, and nobody did anything wrong.
+_OWN_REFUSAL = re.compile(
+    r"This is locked by .{1,300} for another|lock it again if you still need it"
+    r"|^\W*engram: |From memory \(quoted data\)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def is_own_refusal(step: SessionStep) -> bool:
+    """Check whether Engram refused a step."""
+    has_no_result = step.verdict == "denied" or step.has_failed
+    return has_no_result and bool(_OWN_REFUSAL.search(step.text[:1500]))
+
+
 def find_misuse(step: SessionStep) -> str:
     """Return how a tool was misused, or an empty string."""
-    if not step.has_failed or step.command or step.done is None:
+    if not step.has_failed or step.command or step.done is None or is_own_refusal(step):
         return ""
     return tool_misuse.name_misuse(step.text[:1500])
 
 
 def is_not_allowed(step: SessionStep) -> bool:
     """Check whether a step was denied by a user or a policy."""
+    if is_own_refusal(step):
+        return False
     return step.verdict == "denied" or (step.has_failed and bool(_NOT_ALLOWED.search(step.text[:600])))
 
 
@@ -90,6 +107,8 @@ def is_check(command: str) -> bool:
 def fingerprint_step_error(step: SessionStep) -> str:
     """Return the fingerprint of a relevant error, or an empty string."""
     if not step.has_failed or is_not_allowed(step) or find_misuse(step) or step.verdict == "interrupted":
+        return ""
+    if is_own_refusal(step):
         return ""
     problem_text = find_problem_line(step)
     if step.command:

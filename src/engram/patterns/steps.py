@@ -11,8 +11,9 @@ from engram.capture.digests.event_bodies import EventBodies
 from engram.errors import BodyGone
 from engram.evidence.actions import CallAction, classify_call
 from engram.hub import Hub
+from engram.platform import plain_json
 from engram.platform.value import value
-from engram.store import captures, events, signals
+from engram.store import captures, episodes, events, session_errors, signals
 from engram.types import Event
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
 
 _TEXT_CHARS = 12_000  # characters read of an output: its beginning and its end
+_MAX_DECISIONS = 200
 _PAUSE = 5 * 60 * 1_000_000  # a longer pause is not counted as work
 
 
@@ -75,6 +77,8 @@ class SessionTrace:
     times: tuple[int, ...] = ()  # times of all events, in order
     answers: tuple[tuple[int, int], ...] = ()  # times and tokens of answers, in order
     total_tokens: int = 0  # tokens of all answers
+    errors: tuple[dict[str, Any], ...] = ()  # its own errors, with what ended them
+    decisions: tuple[dict[str, Any], ...] = ()  # what was decided in it
 
     def measure_cost(self, told_steps: Sequence[SessionStep], is_through: bool) -> tuple[int, int]:
         """Return the tokens and seconds of steps, each until the next event, or of everything from the first to the
@@ -121,7 +125,8 @@ def load_trace(hub: Hub, session_id: str) -> SessionTrace | None:
     row = signals.fetch_session(hub.engine, session_id)
     if row is None:
         return None
-    present_events, gone = _load_events(hub, row)
+    repeated = _find_repeated_keys(hub, row)
+    present_events, gone = _load_events(hub, row, repeated)
     session_steps = tuple(build_steps(present_events))
     answers = [
         (int(answer["at"] or 0), int(answer["tokens"])) for answer in signals.list_answers(hub.engine, row["num"])
@@ -142,15 +147,25 @@ def load_trace(hub: Hub, session_id: str) -> SessionTrace | None:
         times=tuple(sorted({step.at for step in session_steps})),
         answers=tuple(sorted(answers)),
         total_tokens=sum(count for _, count in answers),
+        errors=_drop_repeated(session_errors.list_by_capture(hub.engine, row["num"]), repeated),
+        decisions=_drop_repeated(
+            episodes.list_items(hub.engine, "decision", _MAX_DECISIONS, session_id=row["id"]), repeated
+        ),
     )
 
 
-def _load_events(hub: Hub, row: Row) -> tuple[list[tuple[int, Event]], list[SessionStep]]:
-    """Return the session's own events and what is left of those without a body; events copied from a fork's parent are
-    skipped.
-    """
+def _drop_repeated(rows: Sequence[Row], repeated: set[int]) -> tuple[Row, ...]:
+    """Return the rows that do not come from events copied from another session."""
+    if not repeated:
+        return tuple(rows)
+    return tuple(row for row in rows if repeated.isdisjoint(plain_json.loads(row["facts"]).get("keys") or ()))
+
+
+def _load_events(
+    hub: Hub, row: Row, repeated: set[int]
+) -> tuple[list[tuple[int, Event]], list[SessionStep]]:  # fmt: skip
+    """Return the session's own events and what is left of those without a body."""
     bodies, present_events, gone = EventBodies(hub), [], []
-    repeated = _find_repeated_keys(hub, row)
     for event_row in events.list_by_capture(hub.engine, row["num"]):
         if event_row["key"] in repeated or event_row["kind"] in ("thinking", "opaque", "damage"):
             continue
@@ -169,10 +184,13 @@ def _load_events(hub: Hub, row: Row) -> tuple[list[tuple[int, Event]], list[Sess
 
 
 def _find_repeated_keys(hub: Hub, row: Row) -> set[int]:
+    """Return the keys of the events that a fork copied: from its parent, or from an earlier fork of it."""
     if row["relation"] != "fork" or not row["parent"]:
         return set()
     parent = captures.find_by_native_id(hub.engine, row["flavor"], row["parent"])
-    return signals.list_event_keys(hub.engine, parent["num"]) if parent else set()
+    copied = [parent["num"]] if parent else []
+    copied += captures.list_earlier_forks(hub.engine, row["parent"], row["num"], row["started_at"] or 0)
+    return {key for capture in copied for key in signals.list_event_keys(hub.engine, capture)}
 
 
 def build_steps(numbered_events: list[tuple[int, Event]]) -> Iterator[SessionStep]:

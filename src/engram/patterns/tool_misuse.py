@@ -33,6 +33,7 @@ _NO_TOOL = (
     r"no such tool|unknown (?:tool|function|skill)|tool .{1,60} (?:not found|does not exist|is not available)|"
     r"tool \S+ not found"
 )
+_NO_PATTERN = r"look-around, including look-ahead and look-behind, is not supported|backreferences are not supported"
 _TOO_LARGE = r"exceeds maximum allowed (?:tokens|size)|file (?:content )?is too large|too large to read"
 
 _TABLE = (
@@ -44,6 +45,8 @@ _TABLE = (
      "Read the file again before you edit it; it has changed."),
     ("old and new text are the same", _SAME, "Skip an edit that changes nothing."),
     ("it was called with wrong arguments", _ARGUMENTS, "Check the tool's parameters before you call it."),
+    ("its search pattern is not supported", _NO_PATTERN,
+     "Write search patterns without look-around and backreferences."),
     (NO_SUCH_TOOL, _NO_TOOL, "Call only tools that are available."),
     ("the file is too large to read at once", _TOO_LARGE, "Read large files in parts."),
     ("a directory was opened as a file", r"eisdir|is a directory", "List a directory; do not read it."),
@@ -51,6 +54,10 @@ _TABLE = (
      "List the directory before you read a file you have not seen."),
 )  # fmt: skip
 _PATTERNS = tuple((name, re.compile(words, re.IGNORECASE)) for name, words, _ in _TABLE)
+# Reports after which there is something else to do than to try again.
+LEADS_TO_RULE = frozenset(name for name, _, _ in _TABLE) - {
+    "it was called with wrong arguments", "the file is not there", "old and new text are the same",
+}  # fmt: skip
 ADVICE = {name: advice for name, _, advice in _TABLE}
 
 

@@ -188,3 +188,14 @@ def list_captured(engine: Engine, limit: int, after: int = 0, *, everything: boo
     sql = _LISTED.format(conditions=" ".join([base, *(conditions[name] for name in chosen)]))
     chosen.pop("relation", None)
     return engine.run(sql, limit=limit, after=after, **chosen)
+
+
+def list_earlier_forks(engine: Engine, parent: str, capture: int, started_at: int) -> list[int]:
+    """Return the other forks of a session that began before one of them."""
+    sql = """
+select num from captures
+ where parent = :parent and relation = 'fork' and num <> :capture
+   and (coalesce(started_at, 0) < :started_at or (coalesce(started_at, 0) = :started_at and num < :capture))
+ order by num
+"""
+    return [row["num"] for row in engine.run(sql, parent=parent, capture=capture, started_at=started_at)]

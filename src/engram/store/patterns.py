@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 CANDIDATE, APPROVED, REJECTED, RETIRED, MERGED = "candidate", "approved", "rejected", "retired", "merged"
 MOVED = "moved"  # an undecided pattern that turned out to be part of another
 UNDECIDED = (CANDIDATE, MOVED)
+STATED = "standing-rule"  # the kind of what a person stated as a rule: saying it once is enough
 NEW = 2  # a fingerprint not assigned yet
 
 _TOUCH = """
@@ -57,7 +58,8 @@ on conflict (id) do update set {", ".join(f"{name} = excluded.{name}" for name i
 """
 
 _FREQUENT = """
-select p.*, p.sessions as here from patterns p where p.state = 'candidate' and p.sessions >= :least
+select p.*, p.sessions as here from patterns p
+ where p.state = 'candidate' and (p.sessions >= :least or (p.kind = 'standing-rule' and p.sessions > 0))
 """
 
 # Number of sessions with the pattern, in a project or since a time.
@@ -65,7 +67,8 @@ _FREQUENT_WITHIN = """
 select p.*, w.here from patterns p join (
   select f.pattern, count(distinct s.session_id) as here
     from signals s join fingerprints f on f.kind = s.kind and f.fingerprint = s.fingerprint
-   where s.at >= :since {condition} group by f.pattern having count(distinct s.session_id) >= :least
+   where s.at >= :since {condition} group by f.pattern, f.kind
+  having count(distinct s.session_id) >= :least or f.kind = 'standing-rule'
 ) w on w.pattern = p.id where p.state = 'candidate'
 """
 

@@ -154,6 +154,12 @@ def recount_patterns(engine: Engine, ids: list[str]) -> None:
         engine.run(_RECOUNT, **{name: total[name] for name in _NO_SIGNALS} | where, pattern=pattern)
 
 
+def list_decided(engine: Engine) -> list[Row]:
+    """Return the id, state and number of signals of every pattern that is no candidate any more."""
+    sql = "select id, state, signals from patterns where state not in ('candidate', 'moved') and signals > 0"
+    return engine.run(sql)
+
+
 def list_approved(engine: Engine) -> list[Row]:
     """Return the approved patterns with the rule in force."""
     return engine.run(_APPROVED)

@@ -34,7 +34,9 @@ def test_an_export_is_the_same_each_time_and_says_nothing_private(engram: Engram
     done = engram.export_catalog(str(tmp_path / "rules"))
     assert done.written == (f"{id_}-migrate-first.md",)
     text = (tmp_path / "rules" / done.written[0]).read_text()
-    assert text.startswith(f"---\nid: {id_}\nkind: error\nstate: approved\nscope: global\nversion: 1\nauthor: anna\n")
+    assert text.startswith(
+        f"---\nid: {id_}\nkind: known-fix\nstate: approved\nscope: global\nversion: 1\nauthor: anna\n"
+    )
     assert "one-0" not in text
     assert "Table one" not in text
     assert engram.export_catalog(str(tmp_path / "rules")).written == ()

@@ -17,7 +17,7 @@ NOW = 1_800_000_000_000_000  # the time of the manual clock
 
 def history(
     engram: Engram, name: str, count: int, every: int, *, before: bool, flavor: str = "claude", project: str = "",
-    kind: str = "error", tests: bool = False,
+    kind: str = "known-fix", tests: bool = False,
 ) -> list[str]:  # fmt: skip
     """Add sessions on one side of now, with the signal in one of every few of them (0: in none)."""
     made = []

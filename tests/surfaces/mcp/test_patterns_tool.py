@@ -23,9 +23,11 @@ def test_patterns_are_listed_in_pages_and_shown_in_full(engram: Engram) -> None:
         pattern(engram, f"f{n}", title=f"Thing {n} fails", seen=[session(engram, f"s{n}{m}") for m in "ab"])
         for n in range(25)
     ]
-    first = use(engram)
+    queue = use(engram)
+    assert (len(re.findall(r"^- `", queue, re.MULTILINE)), "cursor" in queue) == (15, False)
+    first = use(engram, statistics=True)
     (cursor,) = re.findall(r'cursor "(.+)"', first)
-    rest = use(engram, cursor=cursor)
+    rest = use(engram, statistics=True, cursor=cursor)
     assert sorted(re.findall(r"^- `(\w+)`", f"{first}\n{rest}", re.MULTILINE)) == sorted(ids)
     assert "cursor" not in rest
     assert f"# {ids[0]}" in use(engram, pattern=ids[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engram.clock import to_datetime
 from engram.errors import InvalidInput, NotFound
 from engram.operation import Help, operation
+from engram.patterns.detect import MOST
 from engram.patterns.rules.scope import suggest_scope
 from engram.platform import plain_json, text
 from engram.platform.value import value
@@ -128,8 +129,9 @@ def list_patterns(
     min_frequency: Annotated[int, Help("only candidates seen in at least this many sessions")] = 2,
     limit: Annotated[int, Help("maximum number of patterns")] = 50,
     domain: Annotated[str | None, Help("only patterns seen in projects of this domain")] = None,
+    statistics: Annotated[bool, Help("also list what merely happens, such as interruptions")] = False,
 ) -> list[Pattern]:
-    """List patterns: candidates first, then decided ones, each by importance."""
+    """List patterns: the candidates a person could make a rule of first, then decided ones, each by importance."""
     if state is not None and state not in STATES:
         raise InvalidInput(field="state", reason=f"Unknown value {state!r}. Choose one of: {', '.join(STATES)}.")
     stored_rows = rules.list_patterns(
@@ -137,13 +139,28 @@ def list_patterns(
     )
     now, min_sessions = hub.now(), sessions.require_positive("min_frequency", min_frequency)
     rows_shown = [
-        row for row in stored_rows if row["state"] in STATES and (row["version"] or row["sessions"] >= min_sessions)
+        row for row in stored_rows if row["state"] in STATES and (row["version"] or _is_frequent(row, min_sessions))
     ]
     if domain is not None:
         domain_projects = domains.list_projects(hub.engine, text.validate_name("domain", domain))
         rows_shown = [row for row in rows_shown if not domain_projects.isdisjoint(plain_json.loads(row["projects"]))]
     rows_shown.sort(key=lambda row: (STATES.index(row["state"]), -_rank_weight(row, now), row["id"]))
+    if not statistics:
+        rows_shown = _keep_queue(hub, rows_shown)
     return [pattern_from_row(row) for row in rows_shown[: sessions.require_positive("limit", limit)]]
+
+
+def _is_frequent(row: Row, min_sessions: int) -> bool:
+    return bool(row["sessions"] >= min_sessions or row["kind"] == patterns.STATED)
+
+
+def _keep_queue(hub: Hub, rows: list[Row]) -> list[Row]:
+    """Return sorted patterns with only those candidates that are in the queue."""
+    from engram.patterns.queue import choose_candidates
+
+    waiting = [row for row in rows if row["state"] == patterns.CANDIDATE]
+    chosen = choose_candidates(hub, waiting, MOST)[0] if waiting else []
+    return [*(row for row, _ in chosen), *(row for row in rows if row["state"] != patterns.CANDIDATE)]
 
 
 @operation()

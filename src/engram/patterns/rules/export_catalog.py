@@ -42,7 +42,7 @@ def export_catalog(
     names_by_id, written = list_file_names(folder), []
     exported = [
         listed_pattern
-        for listed_pattern in catalog.list_patterns(hub, limit=MAX_PATTERNS)
+        for listed_pattern in catalog.list_patterns(hub, limit=MAX_PATTERNS, statistics=candidates)
         if listed_pattern.version or candidates
     ]
     for pattern in exported:

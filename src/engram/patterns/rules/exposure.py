@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from engram.patterns.fix_wording import find_failing_program
 from engram.store import event_words
 
 TYPE_CHECKING = False
@@ -36,6 +37,8 @@ def find_exposed_sessions(hub: Hub, row: Row, inside: list[Row], hits: set[str])
 
 def _find_words(row: Row) -> str:
     """Return the program or file a pattern is about, as words of a call."""
+    if row["kind"] == "known-fix":
+        return find_failing_program(row["seed"])
     if row["kind"] in _PROGRAM:
         match = _NAME.search(row["seed"])
         return match.group() if match else ""

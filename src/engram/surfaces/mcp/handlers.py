@@ -218,8 +218,9 @@ def _list_patterns(hub: Hub, caller: Caller, arguments: dict[str, Any]) -> str:
     begin = paging.parse_cursor(arguments.get("cursor"))
     project = session.resolve_project(hub, caller, arguments.get("project"))
     patterns = Engram.list_patterns(
-        hub, arguments.get("state"), project, arguments.get("flavor"), limit=begin + _MAX_PATTERNS + 1
-    )[begin:]
+        hub, arguments.get("state"), project, arguments.get("flavor"), limit=begin + _MAX_PATTERNS + 1,
+        statistics=bool(arguments.get("statistics")),
+    )[begin:]  # fmt: skip
     lines = _fit_budget([format_pattern(pattern) for pattern in patterns[:_MAX_PATTERNS]])
     cursor = paging.make_cursor(begin + len(lines)) if len(patterns) > len(lines) else None
     return _join_parts(QUOTED, "\n".join(lines) or "No patterns yet.", _format_more(cursor))

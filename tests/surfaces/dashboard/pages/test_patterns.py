@@ -49,7 +49,7 @@ def test_a_candidate_is_shown_with_its_evidence(hub: Engram, looker: Looker) -> 
     hub.recommend_pattern(id_, "approve", f"It cost an hour. {HOSTILE}", "Look first.", who="claude 12")
     page = looker.page("/patterns")
     assert shown(page) == id_
-    assert 'href="/sessions/a-0?at=e1"' in page
+    assert 'href="/sessions/a-0?at=e' in page
     assert "claude 12" in page
     assert "It cost an hour." in page
     assert "you decide" in page
