@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from engram.evidence import task_commands
 from engram.evidence.episodes import ABANDONED, TEMPORARY
 from engram.platform import plain_json
+from engram.platform.text import format_count
 from engram.platform.value import value
 from engram.store import episodes
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from engram.store.engine import Row
 
 _READ = 1_000  # episodes of a project
+_FILES_SHOWN = 3  # of a directory
 _NOT_SOURCE = re.compile(
     r"\.(?:exe|dll|so|o|a|class|pyc|zip|gz|png|jpe?g|gif|ico|lock|sum|min\.js|map|snap|log)$|"
     r"(?:^|/)(?:scratch|zzz?_|tmp|\.git/|\.claude/|\.venv/|node_modules/|dist/|out/|build/)",
@@ -49,6 +52,24 @@ def list_work(hub: Hub, project: str) -> list[WorkDone]:
     whole = _find_whole_paths({path for item in work for path in item.files})
     resolved = (_replace_files(item, whole) for item in work)
     return sorted((item for item in resolved if item.files), key=lambda item: -item.at)
+
+
+def list_places(work: Iterable[WorkDone], count: int) -> list[str]:
+    """Return the directories that were changed most, each with its files that were."""
+    directories: Counter[str] = Counter()
+    files: Counter[str] = Counter()
+    for item in work:
+        directories.update({path.rpartition("/")[0] for path in item.files} - {""})
+        files.update(set(item.files))
+    places = sorted(directories, key=lambda name: (-directories[name], name))[:count]
+    return [_write_place(name, directories[name], files) for name in places if directories[name] > 1]
+
+
+def _write_place(directory: str, changes: int, files: Counter[str]) -> str:
+    inside = [path for path in files if path.rpartition("/")[0] == directory]
+    most = sorted(inside, key=lambda path: (-files[path], path))[:_FILES_SHOWN]
+    names = ", ".join(path.rpartition("/")[2] for path in most)
+    return f"`{directory}/`: {names} ({format_count(changes, 'change')})"
 
 
 def _build_work(row: Row, project: str) -> WorkDone:

@@ -29,10 +29,11 @@ def build_pages(hub: Hub, project: str) -> list[PageDraft]:
     decisions = list_decisions(hub, project)
     log = build_decision_log(name, decisions, links)
     open_rows = _list_open(hub, project)
-    subsystems = build_subsystem_pages(name, find_subsystems(list_work(hub, project)), decisions, open_rows, links)
+    work = list_work(hub, project)
+    subsystems = build_subsystem_pages(name, find_subsystems(work), decisions, open_rows, links)
     errors = build_error_pages(hub, project, name, links)
     others = [page for page in (log, *subsystems, *errors) if page is not None]
-    page = build_project_page(hub, project, decisions, links, others)
+    page = build_project_page(hub, project, decisions, work, links, others)
     return [page, *others] if page is not None else []
 
 

@@ -6,6 +6,7 @@ import re
 
 from engram.platform.text import format_count
 from engram.summaries.playbook import playbook
+from engram.wiki.project_pages.changed_files import WorkDone, list_places
 from engram.wiki.project_pages.decision_entries import IN_FORCE, DecisionEntry, is_settled
 from engram.wiki.project_pages.line_sources import EntryLinks, LineSources
 from engram.wiki.project_pages.page_draft import PROJECT, PageDraft
@@ -19,18 +20,19 @@ if TYPE_CHECKING:
     from engram.summaries.playbook.playbook import Playbook, PlaybookLine
 
 _LEAST_LINES = 3  # lines that make a page worth opening
-_MOST_DECISIONS = 8
+_MOST_DECISIONS, _MOST_PLACES = 8, 6
 _LONGEST = 300  # characters of a line
 _WORKFLOW = re.compile(r"^(?:Commit [0-9a-f]+ on |Not finished: |Uncommitted changes)", re.IGNORECASE)
 _QUESTION = re.compile(r"\?\s*(?:\([^)]*\))?$")
 
 
 def build_project_page(
-    hub: Hub, project: str, decisions: Sequence[DecisionEntry], links: EntryLinks, others: Sequence[PageDraft]
-) -> PageDraft | None:
+    hub: Hub, project: str, decisions: Sequence[DecisionEntry], work: Sequence[WorkDone], links: EntryLinks,
+    others: Sequence[PageDraft],
+) -> PageDraft | None:  # fmt: skip
     """Build the page of a project, unless there is nearly nothing to tell and no other page to link to."""
     book, sources = playbook.build_playbook(hub, project), LineSources(links)
-    sections = _list_sections(book, decisions, sources)
+    sections = _list_sections(book, decisions, work, sources)
     if not others and not _is_telling(sections):
         return None
     people = ", ".join(f"{line.text} ({line.note})" if line.note else line.text for line in _get(book, playbook.PEOPLE))
@@ -66,7 +68,7 @@ def _get(book: Playbook, section: str) -> tuple[PlaybookLine, ...]:
 
 
 def _list_sections(
-    book: Playbook, decisions: Sequence[DecisionEntry], sources: LineSources
+    book: Playbook, decisions: Sequence[DecisionEntry], work: Sequence[WorkDone], sources: LineSources
 ) -> list[tuple[str, tuple[str, ...]]]:
     conventions = [line for line in _get(book, playbook.CONVENTIONS) if is_settled(line.text)]
     lines = {
@@ -74,9 +76,7 @@ def _list_sections(
         playbook.CONVENTIONS: [_write_quote(line, sources) for line in conventions],
         playbook.DECISIONS: _list_decisions(decisions, sources),
         playbook.PITFALLS: [_write_line(line, sources) for line in _get(book, playbook.PITFALLS)],
-        playbook.PLACES: [
-            _write_line(line, sources) for line in _get(book, playbook.PLACES) if "worktrees/" not in line.text
-        ],
+        playbook.PLACES: [f"- {escape_line(place, _LONGEST)}" for place in list_places(work, _MOST_PLACES)],
         playbook.OPEN: [_write_quote(line, sources) for line in _get(book, playbook.OPEN) if is_left_open(line.text)],
     }
     return [(playbook.HEADINGS[section], tuple(written)) for section, written in lines.items() if written]
