@@ -87,8 +87,11 @@ def test_what_was_undone_is_not_made_again_before_something_is_new(engram: Engra
     assert engram.list_eras()
 
 
-def test_the_second_pass_undone_gives_back_what_the_first_said(timed: Engram, clock: ManualClock) -> None:
+def test_the_second_pass_undone_gives_back_what_the_first_said(
+    timed: Engram, clock: ManualClock, tmp_path: Path
+) -> None:  # fmt: skip
     talk(timed)
+    work_a_week(timed, tmp_path)
     work(timed, 2)
     timed.dream(force=True)
     before = _all_of(timed)
@@ -116,7 +119,10 @@ def _all_of(engram: Engram) -> dict[str, object]:
     }  # fmt: skip
 
 
-def test_what_somebody_changed_since_is_left_alone_and_named(timed: Engram, clock: ManualClock) -> None:
+def test_what_somebody_changed_since_is_left_alone_and_named(
+    timed: Engram, clock: ManualClock, tmp_path: Path
+) -> None:  # fmt: skip
+    work_a_week(timed, tmp_path)
     work(timed, 2)
     dream_pass = timed.dream(force=True)
     clock.pass_(60)
