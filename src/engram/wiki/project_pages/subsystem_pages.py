@@ -26,7 +26,7 @@ _LEAST_FILES = 2  # files that several sessions changed
 _MAIN_SHARE = 0.5  # of an episode's files in a subsystem that make its decisions about it
 _TITLE_WORDS = 3  # words of a title that tells what was done
 _TALK = re.compile(
-    r"^(?:why|still|is|are|do|does|did|should(?:n'?t)?|can|could|but|don'?t|continue|<|commit\b)", re.IGNORECASE
+    r"^(?:yes|why|still|is|are|do|does|did|should(?:n'?t)?|can|could|but|don'?t|continue|<|commit\b)", re.IGNORECASE
 )  # to the agent
 _CAUSE = re.compile(
     r"\b(?:causes?d?|because|root|never|only|wrong|bug|before|instead of|fails?|breaks?|missing|deadlock)\b",
