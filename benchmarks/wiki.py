@@ -1,7 +1,7 @@
-"""Measure how the cost of compiling a log depends on the size of the vault: CPU time, files written, model tokens.
+"""Measure how the cost of compiling depends on the size of the vault: CPU time, files written, model tokens.
 
-Vaults of 10 to 10,000 articles get the same logs, each compiled by a newly opened hub. Figures are ratios to the
-smallest vault; none should be above 1.2.
+Vaults of 10 to 10,000 articles get the same sessions and logs, each compiled by a newly opened hub. Figures are ratios
+to the smallest vault; none should be above 1.2.
 
 python -m benchmarks.wiki [--quick] [--json]
 """
@@ -24,10 +24,8 @@ from typing import Any
 
 from engram import Engram
 from engram.index.maintenance import update_index
-from engram.wiki.compiler import rule_pages, topic_record
 from engram.wiki.compiler.compile import compile_logs
-from engram.wiki.compiler.topic_catalog import CANDIDATES_FILE
-from engram.wiki.compiler.topics import FILE, Topic
+from engram.wiki.project_pages.page_draft import RULES
 from engram.wiki.vault import article_passages, index_page, state
 from engram.wiki.vault.merge import LastWrite, merge
 from engram.wiki.vault.vault import Vault, open_vault
@@ -37,6 +35,7 @@ SIZES, LOGS = (10, 100, 1_000, 10_000), 7
 QUICK = (10, 100), 2
 WORDS = "cart price tax invoice refund till stock order parcel label".split()  # one per page of the smallest vault
 ENTRIES = 6  # per log
+SHOP = "/home/ada/shop"
 
 
 def entry(log: int, number: int) -> str:
@@ -54,62 +53,58 @@ def entry(log: int, number: int) -> str:
     ))  # fmt: skip
 
 
-def evidence(number: int, times: int) -> Iterator[dict[str, Any]]:
-    for repeat in range(times):
-        day = f"2025-{1 + repeat % 12:02}-{1 + number % 28:02}"
-        yield {
-            "entry": f"o{number}x{repeat}", "day": day, "at": "09:00", "link": f"daily/{day}#S", "flavor": "claude",
-            "goal": f"work on the {WORDS[number % len(WORDS)]} number {number}, time {repeat}", "in": "shop",
-            "root": "/home/ada/shop", "said": [f"The {WORDS[repeat % len(WORDS)]} of {number} was wrong."],
-        }  # fmt: skip
-
-
-def topic(number: int) -> Topic:
-    """Return a topic; the logs concern the first ones."""
-    word, part = WORDS[number % len(WORDS)], number // len(WORDS)
-    path = f"src/{word}/part{part}.py"
-    return Topic(kind=FILE, key=f"file /home/ada/shop {path}", title=path, project="shop")
+def transcript(number: int) -> str:
+    """Return a session of the shop that fails, passes, decides and changes files."""
+    first, second = WORDS[number % len(WORDS)], WORDS[(number * 3 + 1) % len(WORDS)]
+    day, session = f"2026-01-{1 + number:02}", f"00000000-0000-4000-8000-{number:012}"
+    rule = f"Change the {first}. The {first} must always name the {second} in case {number}, never a float."
+    turns: list[tuple[str, Any]] = [("user", rule)]
+    for name, given, output in (
+        ("Bash", {"command": "go test ./..."}, "pattern ./...: directory prefix . does not contain main module"),
+        ("Bash", {"command": "cd backend && go test ./..."}, "ok  \tshop/prices\t0.2s"),
+        ("Edit", {"file_path": f"{SHOP}/src/{first}/part0.py", "old_string": "a", "new_string": f"b{number}"}, "done"),
+    ):
+        call = f"toolu_{number}_{len(turns)}"
+        turns.append(("assistant", [{"type": "tool_use", "id": call, "name": name, "input": given}]))
+        turns.append(("user", [{"type": "tool_result", "tool_use_id": call, "content": output,
+                                "is_error": "pattern" in output}]))  # fmt: skip
+    records = (
+        {"type": role, "uuid": f"{session[:-4]}{place:04}", "timestamp": f"{day}T09:{place:02}:00Z",
+         "sessionId": session, "cwd": SHOP, "version": "2.1.200",
+         "message": {"role": role, "model": "claude-sonnet-4-5", "id": f"m{number}x{place}", "content": content}}
+        for place, (role, content) in enumerate(turns)
+    )  # fmt: skip
+    return "".join(f"{json.dumps(record)}\n" for record in records)
 
 
 def filled(hub: Engram, size: int) -> None:
-    """Create a vault of `size` articles with their records and index, and the maximum number of waiting topics."""
+    """Create a vault of `size` articles of other projects with their records and index."""
     vault = open_vault(hub)
     rows: dict[str, str] = {}
     for number in range(size):
-        known = {**topic_record.create_record(topic(number)), "epoch": 0, "target": f"concepts/{topic(number).name}"}
-        for record in evidence(number, 4):
-            topic_record.add_evidence(known, record)
-        rows[known["target"]] = _put(vault, known)
+        target = f"concepts/barn-{WORDS[number % len(WORDS)]}-{number}"
+        rows[target] = _put(vault, target, number)
     (Path(vault.root) / "index.md").write_text(index_page.update_rows(None, rows))
-    waiting = {}
-    for number in range(3_000):
-        other = Topic(kind=FILE, key=f"file /x {number}", title=f"w{number}.py", project="x")
-        candidate = topic_record.create_record(other)
-        for record in evidence(number, 2):
-            topic_record.add_evidence(candidate, record)
-        waiting[candidate["key"]] = {**candidate, "epoch": 0}
-    state.write_file(vault, CANDIDATES_FILE, {"epoch": 0, "topics": waiting})
+    state.write_file(vault, state.STATE, {**state.load_state(vault), "rules": RULES, "rules_epoch": 0})
     article_passages.refresh_articles(hub, vault)
     update_index(hub)
 
 
-def _put(vault: Vault, known: dict[str, Any]) -> str:
-    made = rule_pages.build_topic_page(known)
-    wrote = merge(made.text, None, LastWrite.empty()).known
+def _put(vault: Vault, target: str, number: int) -> str:
+    word, day = WORDS[number % len(WORDS)], f"2025-01-{1 + number % 28:02}"
+    text = f"# The {word} of barn {number}\n\nA part of the barn.\n\n## Decisions\n\n- The {word} was wrong.\n"
+    wrote = merge(text, None, LastWrite.empty()).known
     facts = {
-        **known,
-        "made_by": rule_pages.RULES,
-        "sections": wrote.sections,
-        "front": wrote.front,
-        "summary": made.summary,
-    }
-    for path, text in (
-        (Path(vault.root, f"{known['target']}.md"), made.text),
-        (Path(vault.own_dir, state.page_record_path(known["target"])), json.dumps(facts)),
+        "kind": "subsystem", "key": f"subsystem {number}", "project": "/home/ada/barn", "made_by": RULES,
+        "sections": wrote.sections, "front": wrote.front, "summary": f"A part, {word}", "last": day,
+    }  # fmt: skip
+    for path, content in (
+        (Path(vault.root, f"{target}.md"), text),
+        (Path(vault.own_dir, state.page_record_path(target)), json.dumps(facts)),
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return index_page.format_row(known["target"], made.summary, made.sources, known["last"])
+        path.write_text(content)
+    return index_page.format_row(target, f"A part, {word}", [f"daily/{day}"], day)
 
 
 def measured(size: int, logs: int) -> dict[str, Any]:
@@ -143,12 +138,17 @@ def _compiled(hub: Engram, day: str, number: int, asked: list[int]) -> tuple[flo
     path.write_text(
         "# Daily Log\n\n## Sessions\n\n" + "\n\n".join(entry(number, position) for position in range(ENTRIES)) + "\n"
     )
+    folder = Path(vault.root).parent / "transcripts" / ".claude" / "projects" / "-home-ada-shop"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"00000000-0000-4000-8000-{number:012}.jsonl").write_text(transcript(number))
+    hub.ingest([str(folder.parents[1])])
     before = _stamps(vault)
     asked.clear()
     began = time.process_time()
-    done = compile_logs(hub)
+    done = compile_logs(hub, is_requested=True)
     took = time.process_time() - began
     assert done.logs == (day,), done
+    assert done.projects, done
     return took, sum(stamp != before.get(name) for name, stamp in _stamps(vault).items()), sum(asked)
 
 

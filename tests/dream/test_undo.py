@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -12,10 +13,30 @@ from engram.dream import journal
 from engram.store import log_entries
 from engram.summaries import self_state
 from engram.summaries.attribution import attribute_to_pass
-from engram.wiki.vault import vault
+from engram.wiki.vault import state, vault
 from tests.conftest import ManualClock
 from tests.dream.test_cycle import talk
 from tests.summaries.talking import passages, said
+from tests.wiki.shop import work_a_week
+
+
+def test_pages_that_a_pass_removed_come_back_when_it_is_undone(
+    timed: Engram, clock: ManualClock, tmp_path: Path
+) -> None:  # fmt: skip
+    home = vault.open_vault(timed)
+    work_a_week(timed, tmp_path)
+    timed.compile()
+    target = "concepts/shop-prices"
+    record = state.read_page_record(home, target) or {}
+    before = home.read(target)
+    state.write_file(home, state.page_record_path("concepts/older"), {**record, "made_by": "rules/2"})
+    assert home.write("concepts/older", before or "", None)
+    state.write_file(home, state.STATE, {**state.load_state(home), "rules": "rules/2"})
+    clock.pass_(3 * 3600)
+    dream_pass = timed.dream(force=True)
+    assert home.read("concepts/older") is None
+    assert "page concepts/older" in timed.undo_dream(dream_pass.id).restored
+    assert home.read("concepts/older") == before
 
 
 def work(engram: Engram, day: int) -> str:
@@ -66,8 +87,11 @@ def test_what_was_undone_is_not_made_again_before_something_is_new(engram: Engra
     assert engram.list_eras()
 
 
-def test_the_second_pass_undone_gives_back_what_the_first_said(timed: Engram, clock: ManualClock) -> None:
+def test_the_second_pass_undone_gives_back_what_the_first_said(
+    timed: Engram, clock: ManualClock, tmp_path: Path
+) -> None:  # fmt: skip
     talk(timed)
+    work_a_week(timed, tmp_path)
     work(timed, 2)
     timed.dream(force=True)
     before = _all_of(timed)
@@ -95,7 +119,10 @@ def _all_of(engram: Engram) -> dict[str, object]:
     }  # fmt: skip
 
 
-def test_what_somebody_changed_since_is_left_alone_and_named(timed: Engram, clock: ManualClock) -> None:
+def test_what_somebody_changed_since_is_left_alone_and_named(
+    timed: Engram, clock: ManualClock, tmp_path: Path
+) -> None:  # fmt: skip
+    work_a_week(timed, tmp_path)
     work(timed, 2)
     dream_pass = timed.dream(force=True)
     clock.pass_(60)
@@ -146,10 +173,12 @@ def test_undoing_does_not_bring_back_a_deleted_session(timed: Engram, clock: Man
     ]
 
 
-def test_a_deleted_session_does_not_keep_other_pages_from_being_undone(timed: Engram, clock: ManualClock) -> None:
-    work(timed, 2)
+def test_a_deleted_session_does_not_keep_other_pages_from_being_undone(
+    timed: Engram, clock: ManualClock, tmp_path: Path
+) -> None:  # fmt: skip
+    work_a_week(timed, tmp_path)
     dream_pass = timed.dream(force=True)
-    (page,) = (each for each in vault.open_vault(timed).iter_pages("concepts") if each == "concepts/billing")
+    (page,) = (each for each in vault.open_vault(timed).iter_pages("concepts") if each == "concepts/shop")
     said(timed, "later", "2026-11-09T10:00:00+00:00", "My cat is called Zebedee.", "Noted, Zebedee it is.")
     clock.pass_(3600)
     timed.dream(force=True)

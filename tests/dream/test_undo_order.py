@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from engram import Engram
 from engram.wiki.vault import page_snapshots, vault
 from tests.conftest import ManualClock
 from tests.dream.test_cycle import talk
 from tests.dream.test_undo import more, work
+from tests.wiki import shop
 
 
 def said(engram: Engram) -> dict[str, object]:
@@ -53,13 +55,16 @@ def test_an_older_pass_undone_leaves_alone_what_a_newer_one_wrote(timed: Engram,
     assert timed.check().problems == ()
 
 
-def test_pages_of_passes_long_past_are_not_kept_and_named_when_undone(timed: Engram, clock: ManualClock) -> None:
-    work(timed, 2)
+def test_pages_of_passes_long_past_are_not_kept_and_named_when_undone(
+    timed: Engram, clock: ManualClock, tmp_path: Path
+) -> None:  # fmt: skip
+    shop.work_a_week(timed, tmp_path)
     first = timed.dream(force=True)
     for pass_id in range(100, 160):
         os.makedirs(os.path.join(vault.open_vault(timed).own_dir, "undo", str(pass_id)))
     clock.pass_(3600)
-    work(timed, 4)
+    shop.work(tmp_path, "later", 9, "Sort the price labels by their weight.")
+    shop.read(timed, tmp_path)
     timed.dream(force=True)
     assert page_snapshots.read_snapshots(vault.open_vault(timed), first.id) == {}
     undone = timed.undo_dream(first.id)

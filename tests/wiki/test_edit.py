@@ -16,6 +16,7 @@ from engram.wiki.edit import NotWhole, PageChanged
 from engram.wiki.vault import history
 from engram.wiki.vault.vault import open_vault
 from tests.wiki.logs import entry, log, page
+from tests.wiki.shop import read, work, work_a_week
 
 ROOT = Path(__file__).parents[2]
 TEA = "# Tea\n\nIt is hot.\n"
@@ -221,14 +222,15 @@ def test_a_log_is_edited_whole_and_its_entries_are_still_known(engram: Engram) -
     assert engram.compile().logs == ("2026-11-10",)
 
 
-def test_what_a_person_edits_stays_when_the_page_is_made_again(engram: Engram) -> None:
-    log(engram, "2026-11-09", entry(1, goal="mend the till"))
+def test_what_a_person_edits_stays_when_the_page_is_made_again(engram: Engram, tmp_path: Path) -> None:
+    work_a_week(engram, tmp_path)
     engram.compile()
     seen = engram.get_page("concepts/shop")
-    assert (seen.made_by, seen.edited) == ("rules/2", ())
-    engram.edit_page("concepts/shop", seen.text.replace("## Timeline\n", "## Timeline\n\nMine.\n"), seen.version)
-    assert engram.get_page("concepts/shop").edited == ("Timeline",)
-    log(engram, "2026-11-10", entry(2, goal="mend the door"))
+    assert (seen.made_by, seen.edited) == ("rules/3", ())
+    engram.edit_page("concepts/shop", seen.text.replace("## Commands\n", "## Commands\n\nMine.\n"), seen.version)
+    assert engram.get_page("concepts/shop").edited == ("Commands",)
+    work(tmp_path, "later", 9, "Sort the price labels by their weight.")
+    read(engram, tmp_path)
     engram.compile()
     assert "Mine." in page(engram, "concepts/shop")
     assert len(history.list_versions(open_vault(engram), "concepts/shop")) == 2

@@ -74,7 +74,7 @@ def count_coherence(hub: Hub) -> tuple[PressureCount, ...]:
             "summary to integrate",
             "summaries to integrate",
         ),
-        PressureCount(count_to_compile(hub), 1, "log to compile", "logs to compile"),
+        PressureCount(count_to_compile(hub), 1, "log or project to compile", "logs and projects to compile"),
     )
 
 
@@ -125,8 +125,8 @@ def count_to_flush(hub: Hub) -> int:
 
 
 def count_to_compile(hub: Hub) -> int:
-    """Count the logs to compile; unfinished writes of a compiler that died count as one more."""
-    return len(compiler.due_days(hub)) + write_batch.has_journal(vault.open_vault(hub))
+    """Count the projects and logs to compile; unfinished writes of a compiler that died count as one more."""
+    return compiler.count_due(hub) + write_batch.has_journal(vault.open_vault(hub))
 
 
 def count_to_lint(hub: Hub) -> int:

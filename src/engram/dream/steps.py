@@ -119,15 +119,21 @@ def _run_compile(hub: Hub, stop: Callable[[], bool]) -> StepResult:
     try:
         report = compiler.compile_logs(hub, report_progress=_build_stop_listener(stop))
     except OutOfTime:
-        return StepResult(step="compile", did="stopped: out of time", count=0, left=len(compiler.due_days(hub)))
+        return StepResult(step="compile", did="stopped: out of time", count=0, left=compiler.count_due(hub))
     except CompileRunning:
         return StepResult(step="compile", did="another process is compiling", count=0)
     pages = len(report.created) + len(report.updated) + len(report.removed)
-    summary = f"{format_count(len(report.created), 'page')} new, {len(report.updated)} changed"
+    removed = f", {len(report.removed)} removed" if report.removed else ""
+    summary = f"{format_count(len(report.created), 'page')} new, {len(report.updated)} changed{removed}"
     return StepResult(
-        step="compile", did=f"compiled {format_count(len(report.logs), 'log')}: {summary}",
+        step="compile", did=f"compiled {_format_compiled(report)}: {summary}",
         count=pages, failed=report.failed,
     )  # fmt: skip
+
+
+def _format_compiled(report: compiler.CompileResult) -> str:
+    counts = ((len(report.projects), "project"), (len(report.logs), "log"))
+    return " and ".join(format_count(number, word) for number, word in counts if number) or "nothing"
 
 
 def _count_detect(hub: Hub) -> int:

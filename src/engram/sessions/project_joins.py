@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engram.platform import program_log, text
-from engram.store import activity, documents, messages
+from engram.store import activity, documents, dream_inbox, messages
 from engram.store import project_moves as store
 
 TYPE_CHECKING = False
@@ -22,6 +22,7 @@ def join_projects(hub: Hub, old: str, new: str, reason: str) -> bool:
         count = store.count_sessions(hub.engine, old)
         world_is_kept = _keep_world_state(hub, old, new)
         store.move_all(hub.engine, old, new)
+        dream_inbox.mark_new(hub.engine, dream_inbox.COMPILE, [old, new], hub.now())
         activity.record(
             hub.engine, hub.now(), "joined", old, project=new, sessions=count, reason=reason,
             **({"world_state": "kept under the old path"} if world_is_kept else {}),
@@ -38,6 +39,7 @@ def separate_checkout(hub: Hub, host: str, path: str, old: str, new: str) -> boo
             return False
         before = store.count_sessions(hub.engine, new)
         store.move_checkout(hub.engine, host, path, old, new)
+        dream_inbox.mark_new(hub.engine, dream_inbox.COMPILE, [old, new], hub.now())
         count = store.count_sessions(hub.engine, new) - before
         activity.record(
             hub.engine, hub.now(), "separated", path, project=new, sessions=count, previous=old,

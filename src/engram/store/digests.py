@@ -46,10 +46,17 @@ select d.capture, c.read_bytes from digests d join captures c on c.num = d.captu
 """
 
 
+_SESSION = """
+select c.session_id, s.project from captures c join sessions s on s.id = c.session_id where c.num = :capture
+"""
+
+
 def save(engine: Engine, **facts: Any) -> None:
     """Save the digest of a session, replacing the old one; a person's correction stays."""
     engine.run(_PUT, **facts)
-    session = engine.run("select session_id from captures where num = :capture", capture=facts["capture"])[0]
+    session = engine.run(_SESSION, capture=facts["capture"])[0]
+    if session["project"]:
+        dream_inbox.mark_new(engine, dream_inbox.COMPILE, [session["project"]], facts["now"])
     for step in (dream_inbox.FIND, dream_inbox.DETECT, dream_inbox.REFLECT):
         dream_inbox.mark_new(engine, step, [session["session_id"]], facts["now"])
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from engram.store.engine import Engine, Row
 
 FIND, FLUSH, INTEGRATE, DETECT = "find", "flush", "integrate", "detect"
+COMPILE = "compile"  # projects whose evidence changed
 REFLECT, LINT, ROT, SCRUB = "reflect", "lint", "rot", "scrub"
 
 _NOTE = """

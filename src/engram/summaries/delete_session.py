@@ -58,6 +58,8 @@ def delete_sessions(hub: Hub, family: list[Session], *, dry_run: bool = False) -
         cases.scrub_words(hub.engine)
         model_calls.delete_replies(hub.engine)
         dream_inbox.mark_new(hub.engine, dream_inbox.SCRUB, ["index"], hub.now())
+        changed = [item.project for item in family if item.project]
+        dream_inbox.mark_new(hub.engine, dream_inbox.COMPILE, changed, hub.now())
         blobs.recount_kept_bytes(hub.engine)
         mentions = find_mentions(hub, distinctive, {item for removal in removals for item in removal.marked.kept})
         if dry_run:

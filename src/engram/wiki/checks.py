@@ -54,6 +54,7 @@ class VaultView:
     rows: tuple[str, ...] = ()  # targets listed in the index
     gone: frozenset[str] = frozenset()  # sessions that are referenced but no longer in the store
     unreadable: tuple[tuple[str, str], ...] = ()  # files, and why they cannot be read
+    ruled: frozenset[str] = frozenset()  # short pages made by rules, which say all there is to say
 
 
 @value
@@ -212,7 +213,7 @@ def _check_backlinks(view: VaultView, names: PageNames) -> Iterator[LintFinding]
 
 def _check_sparse(view: VaultView, _: PageNames) -> Iterator[LintFinding]:
     for page in view.pages:
-        if page.words < SPARSE:
+        if page.words < SPARSE and page.target not in view.ruled:
             words = f"has only {page.words} words (minimum {SPARSE})"
             yield LintFinding(check="sparse", severity=SUGGESTION, page=page.target, message=words)
 

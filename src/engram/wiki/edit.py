@@ -83,12 +83,14 @@ def restore_page(
     version: Annotated[str, Help("older version, as listed in the page's `versions`")],
     by: Annotated[str | None, Help("who restores it")] = None,
 ) -> EditResult:
-    """Restore an older version of a page; the current text is kept as a version."""
+    """Restore an older version of a page, also of a removed one; the current text is kept as a version."""
     from engram.platform.text import validate_name as required_name
-    from engram.wiki.page import resolve_page
+    from engram.wiki.page import is_page_name, parse_page_name, resolve_page
     from engram.wiki.vault import due_logs, history, vault
 
-    wiki = vault.open_vault(hub)
+    wiki, removed = vault.open_vault(hub), parse_page_name(target)
+    if is_page_name(removed) and wiki.read(removed) is None and history.list_versions(wiki, removed):
+        return edit_page(hub, removed, history.read_version(wiki, removed, required_name("version", version)), "", by)
     name, current_text = resolve_page(wiki, target)
     older_text = history.read_version(wiki, name, required_name("version", version))
     return edit_page(hub, name, older_text, due_logs.hash_text(current_text), by)

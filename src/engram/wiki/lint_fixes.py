@@ -5,7 +5,6 @@ from __future__ import annotations
 from engram.hub import Hub
 from engram.platform.text import to_one_line
 from engram.wiki.checks import LintFinding
-from engram.wiki.compiler import topic_record
 from engram.wiki.vault import article, article_passages, index_page, state
 from engram.wiki.vault.article import Article, Section
 from engram.wiki.vault.links import format_link
@@ -101,14 +100,9 @@ def _record_own_edit(vault: Vault, target: str, before: str, after: str, others:
     if old and saved["sections"].get(RELATED) != fingerprint_text(old):
         return
     saved["sections"][RELATED] = fingerprint_text(new)
-    if "evidence" in saved and "related" in saved:
-        for other in others:
-            topic_record.add_related(saved, other, _read_title(vault, other), _read_kind(vault, other), 1)
+    if str(saved.get("made_by", "")).startswith("rules/"):  # so that the page keeps them when it is made again
+        saved["linked_from"] = (saved.get("linked_from") or {}) | {other: _read_title(vault, other) for other in others}
     state.write_file(vault, state.page_record_path(target), saved)
-
-
-def _read_kind(vault: Vault, target: str) -> str:
-    return str((state.read_page_record(vault, target) or {}).get("kind") or "article")
 
 
 def _read_title(vault: Vault, target: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from engram.errors import InvalidInput
 from engram.hub import Hub
 from engram.store import sessions
-from engram.wiki.checks import LogFacts, PageFacts, VaultView
+from engram.wiki.checks import SPARSE, LogFacts, PageFacts, VaultView
 from engram.wiki.vault import article, daily_log, due_logs, state
 from engram.wiki.vault.links import find_links
 from engram.wiki.vault.vault import Vault
@@ -33,7 +33,12 @@ def load_view(hub: Hub, vault: Vault) -> VaultView:
     return VaultView(
         pages=tuple(pages), logs=tuple(logs), rows=tuple(_ROW.findall(vault.read("index") or "")),
         gone=frozenset(session_ids - present_ids), unreadable=tuple(unreadable),
+        ruled=frozenset(page.target for page in pages if page.words < SPARSE and _is_ruled(vault, page.target)),
     )  # fmt: skip
+
+
+def _is_ruled(vault: Vault, target: str) -> bool:
+    return str((state.read_page_record(vault, target) or {}).get("made_by", "")).startswith("rules/")
 
 
 def parse_page(target: str, text: str) -> PageFacts:

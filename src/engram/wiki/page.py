@@ -188,6 +188,16 @@ def resolve_page(wiki: Vault, page_name: str) -> tuple[str, str]:
     return name, text
 
 
+def list_versions(hub: Hub, target: str) -> list[PageVersion]:
+    """Return the older versions of a page, newest first, also of a page that was removed."""
+    from engram.wiki.vault import history, vault
+
+    wiki, name = vault.open_vault(hub), parse_page_name(target)
+    if not is_page_name(name) or not (versions := history.list_versions(wiki, name)):
+        return history.list_versions(wiki, resolve_page(wiki, target)[0])
+    return versions
+
+
 def parse_page_name(link_text: str) -> str:
     """Return the page a link refers to, without brackets, heading and label."""
     from engram.platform.text import validate_name

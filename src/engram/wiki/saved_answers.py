@@ -9,9 +9,9 @@ from engram.clock import load_timezone, to_datetime
 from engram.hub import Hub
 from engram.platform.text import escape_inline, to_one_line
 from engram.store import log_entries
-from engram.wiki.compiler.rule_pages import Front, render_page
 from engram.wiki.vault import article, state, write_batch
 from engram.wiki.vault.links import escape_links, format_link
+from engram.wiki.vault.page_text import Front, render_page
 from engram.wiki.vault.vault import Vault
 
 TYPE_CHECKING = False

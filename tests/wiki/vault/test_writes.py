@@ -16,19 +16,15 @@ from engram.store import passages
 from engram.wiki.vault import index_page, state, write_batch
 from engram.wiki.vault.vault import Vault, open_vault
 from engram.wiki.vault.write_batch import PageWrite
-from tests.wiki.logs import entry, log, page
+from tests.wiki.logs import page
+from tests.wiki.shop import RULES, read, work
 
-DAYS = ("2026-11-09", "2026-11-10", "2026-11-11")
 ROOT = Path(__file__).parents[3]
 
 
-def a_day(hub: Engram, number: int) -> None:
-    decided = [f"We count in cents, said for the time number {number}."]
-    log(
-        hub,
-        DAYS[number],
-        entry(number, goal=f"mend the till, time {number}", changed=["`src/cart.py`"], decided=decided),
-    )
+def a_day(hub: Engram, home: Path, number: int) -> None:
+    work(home, f"s{number}", number, RULES[number])
+    read(hub, home)
 
 
 def seen(hub: Engram) -> dict[str, str]:
@@ -46,11 +42,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str
     """A home with one log to compile, and its state after compiling."""
     home = tmp_path_factory.mktemp("whole") / "home"
     with Engram(home) as hub:
-        a_day(hub, 0)
+        a_day(hub, home.parent, 0)
         hub.compile()
-        a_day(hub, 1)
+        a_day(hub, home.parent, 1)
         hub.compile()
-        a_day(hub, 2)
+        a_day(hub, home.parent, 2)
     done = home.parent / "done"
     shutil.copytree(home, done)
     with Engram(done) as hub:
@@ -82,9 +78,10 @@ def test_a_compiler_killed_at_any_step_is_finished_by_the_next(
     assert killed > (15 if thorough else 5)
 
 
-def test_what_a_person_saves_between_a_death_and_the_next_compile_stays(engram: Engram) -> None:
-    a_day(engram, 0)
+def test_what_a_person_saves_between_a_death_and_the_next_compile_stays(engram: Engram, tmp_path: Path) -> None:
+    a_day(engram, tmp_path, 0)
     engram.compile()
+    (Path(open_vault(engram).root) / "concepts").mkdir(exist_ok=True)
     vault = open_vault(engram)
     write = PageWrite(target="concepts/tea", text="# Tea\n\n## Hot\n\nyes\n", made_by="rules/1", summary="Tea.")
     with pytest.MonkeyPatch.context() as patch:

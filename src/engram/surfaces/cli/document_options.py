@@ -95,6 +95,12 @@ def _restore_rule(hub: Hub, pattern: str | None, version: int) -> Any:
     return review.restore_rule(hub, pattern or "", version)
 
 
+def _list_page_versions(hub: Hub, name: str | None) -> list[Any]:
+    from engram.wiki import page
+
+    return page.list_versions(hub, name or "")
+
+
 def _get_page(hub: Hub, name: str | None, version: str | None = None) -> Any:
     from engram.wiki import page
 
@@ -108,8 +114,6 @@ def _restore_page(hub: Hub, name: str | None, version: str) -> Any:
 
 
 _ACCESS_BY_DOCUMENT = {
-    PAGE: _VersionAccess(
-        list=lambda hub, name: list(_get_page(hub, name).versions), show=_get_page, restore=_restore_page
-    ),
+    PAGE: _VersionAccess(list=_list_page_versions, show=_get_page, restore=_restore_page),
     RULE: _VersionAccess(list=_list_rule_versions, show=_find_rule_version, restore=_restore_rule),
 }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from engram.platform.value import value
+from engram.index.tokenizer import extract_terms
+from engram.platform.text import to_one_line
+from engram.wiki.vault.links import escape_links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +17,8 @@ _LABEL = re.compile(
 )
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)$")
 _OMITTED = re.compile(r"^… \d+ more$")
-_FAILED = re.compile(r"^(?P<what>.*?)(?: ×(?P<times>\d+))?(?: \[(?P<command>[^\]]*)\])?(?: (?:→|->) (?P<fix>.+))?$")
+_GOAL_CHARS = 160
+_MIN_TELLING_WORDS = 3  # distinct words a line needs to make sense by itself
 _PART_BY_LABEL = {
     "goal": "goal", "context": "goal", "asked": "asked", "key exchanges": "told", "told": "told", "notes": "told",
     "decided": "decided", "decisions": "decided", "decisions made": "decided", "lessons learned": "lessons",
@@ -23,16 +26,6 @@ _PART_BY_LABEL = {
     "failed": "failed", "tests": "tests", "commits": "commits", "open": "open", "action items": "open",
     "ended": "ended",
 }  # fmt: skip
-
-
-@value
-class EntryFailure:
-    """A failure described in an entry."""
-
-    what: str
-    command: str
-    fix: str
-    text: str  # the whole line
 
 
 def parse_sections(content: str) -> dict[str, list[str]]:
@@ -43,12 +36,19 @@ def parse_sections(content: str) -> dict[str, list[str]]:
     return sections
 
 
-def parse_failure(text: str) -> EntryFailure:
-    """Parse a failure into error, command and fix."""
-    parts = _FAILED.match(text)
-    if parts is None:
-        return EntryFailure(what=text, command="", fix="", text=text)
-    return EntryFailure(what=parts["what"].strip(), command=parts["command"] or "", fix=parts["fix"] or "", text=text)
+def find_goal(parts: dict[str, list[str]]) -> str:
+    """Return the goal of an entry in a line, or its result if the goal says too little."""
+    lines = [
+        _strip_marks(line) for part in ("goal", "asked", "commits", "ended", "told") for line in parts.get(part, ())
+    ]
+    lines = [re.split(r"\s#{1,6} ", line, maxsplit=1)[0] for line in lines]
+    telling = next((line for line in lines if len(set(extract_terms(line))) >= _MIN_TELLING_WORDS), None)
+    return to_one_line(telling or next(iter(lines), ""), _GOAL_CHARS)
+
+
+def _strip_marks(line: str) -> str:
+    """Remove markdown markers from a line."""
+    return escape_links(re.sub(r"^(?:#+|>+|Implement the following plan:) *", "", line.replace("**", "").strip()))
 
 
 def _parse_lines(content: str) -> Iterator[tuple[str, str]]:

@@ -14,14 +14,13 @@ from engram.hub import Hub
 from engram.platform import text
 from engram.platform.text import build_slug
 from engram.platform.value import value
-from engram.wiki.compiler.entry_sections import parse_sections
-from engram.wiki.compiler.rule_pages import render_page
-from engram.wiki.compiler.topics import find_goal, link_to_entry
+from engram.wiki.compiler.entry_sections import find_goal, parse_sections
 from engram.wiki.vault import article, article_passages, state
 from engram.wiki.vault.article import Section
-from engram.wiki.vault.daily_log import LogEntry
+from engram.wiki.vault.daily_log import LogEntry, link_to_title
 from engram.wiki.vault.links import format_link
 from engram.wiki.vault.merge import LastWrite, fingerprint_text
+from engram.wiki.vault.page_text import render_page
 from engram.wiki.vault.vault import Vault
 from engram.wiki.vault.write_batch import PageWrite, last_write_from_record
 
@@ -217,7 +216,7 @@ class _DraftAnswer:
             self._build_sections(target, draft, own_sections, before, sources),
         )
         record = {
-            "kind": "model", "key": f"model {target}", "evidence": [], "older": {}, "related": {}, "project": "",
+            "kind": "model", "key": f"model {target}", "project": "",
             **(saved or {}), "title": title, "summary": text.to_one_line(summary, 200), "last": self.today,
         }  # fmt: skip
         return PageWrite(
@@ -257,7 +256,7 @@ class _DraftAnswer:
                 lines_by_heading[heading] = self._clean_prose(item["body"]).split("\n")
         related = [*self._format_related(target, draft), *_read_list_lines(before, _OWN_SECTIONS[0])]
         source_lines = [
-            f"- {format_link(link_to_entry(item), f'{item.day} {item.flavor}')}: {_format_claim(item)}"
+            f"- {format_link(link_to_title(item.day, item.title), f'{item.day} {item.flavor}')}: {_format_claim(item)}"
             for item in sources
         ]
         lists = (

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from engram.clock import load_timezone, to_datetime
-from engram.platform.text import escape_inline
+from engram.platform.text import escape_inline, to_one_line
 from engram.platform.value import value
 from engram.wiki.vault.vault import Vault
 
@@ -126,16 +126,23 @@ def is_day(name: str) -> bool:
     return _DAY.fullmatch(name) is not None
 
 
-def _format_entry(row: Row, timezone: str) -> str:
+def format_title(row: Row, timezone: str) -> str:
+    """Return the heading of an entry."""
     hour = to_datetime(row["at"]).astimezone(load_timezone(timezone)).strftime("%H:%M")
     project = os.path.basename(row["project"]) if row["project"] else ""
     project_part = f" in {escape_inline(project, 60)}" if project else ""
+    return f"Session ({hour}) {row['flavor']}{project_part}"
+
+
+def link_to_title(day: str, title: str) -> str:
+    """Return the link to an entry; nothing in its heading can end the link."""
+    return f"daily/{day}#{to_one_line(re.sub(r'[][|#^]', ' ', title), 120)}"
+
+
+def _format_entry(row: Row, timezone: str) -> str:
     facts = {"entry": row["id"], "session": row["session_id"], "flavor": row["flavor"], "project": row["project"]}
     comment = " ".join(f'{name}="{_escape_fact(fact)}"' for name, fact in facts.items())
-    return (
-        f"### Session ({hour}) {row['flavor']}{project_part}\n<!-- engram {comment} "
-        f"-->\n\n{_lower_headings(row['content'])}\n"
-    )
+    return f"### {format_title(row, timezone)}\n<!-- engram {comment} -->\n\n{_lower_headings(row['content'])}\n"
 
 
 def _escape_fact(text: str) -> str:

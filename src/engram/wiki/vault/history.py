@@ -111,19 +111,28 @@ def is_withdrawn(vault: Vault, target: str) -> bool:
 
 
 def clear_withdrawn(vault: Vault, subject: str, written: Collection[str]) -> None:
-    """Record that a log was compiled since, so its pages were rebuilt; call it while holding the vault lock.
+    """Record that pages were rebuilt since, so they quote nothing deleted; call it while holding the vault lock.
 
-    Compiling a log rebuilds every page about a topic that lost an entry there, but not connections.
+    A page made by rules is rebuilt as a whole; in others, a log counts as handled once it was compiled.
     """
     withdrawn = state.read_file(vault, _WITHDRAWN)
     remaining = {
-        target: [mark for mark in marks if mark != subject or not target.startswith("concepts/")]
+        target: [mark for mark in marks if mark != subject or _is_ruled(vault, target)]
         for target, marks in withdrawn.items()
-        if not (target in written and target.startswith("connections/"))
+        if not (target in written and (target.startswith("connections/") or _is_rebuilt(vault, target)))
     }  # fmt: skip
     remaining = {target: marks for target, marks in remaining.items() if marks}
     if remaining != withdrawn:
         state.write_file(vault, _WITHDRAWN, remaining)
+
+
+def _is_ruled(vault: Vault, target: str) -> bool:
+    return str((state.read_page_record(vault, target) or {}).get("made_by", "")).startswith("rules/")
+
+
+def _is_rebuilt(vault: Vault, target: str) -> bool:
+    """Check whether a page that was written now has only what is in the store, or is gone."""
+    return _is_ruled(vault, target) or not _read_page(vault, target)
 
 
 def compile_name_pattern(names: Collection[str]) -> re.Pattern[str]:

@@ -1,8 +1,8 @@
 """The state of the vault, in `.engram`: which logs were compiled, and what we last wrote to each page.
 
-`state.json` holds the logs and totals. An epoch starts when everything is recompiled; data of older epochs does not
-count. Each page has its own record file, so that a log costs the same in a vault of ten pages and of ten thousand. An
-unreadable file is set aside, never treated as empty: its pages count as edited by people.
+`state.json` holds the logs, the projects and totals. An epoch starts when everything is recompiled; data of older
+epochs does not count. Each page has its own record file, so that a log costs the same in a vault of ten pages and of
+ten thousand. An unreadable file is set aside, never treated as empty: its pages count as edited by people.
 """
 
 from __future__ import annotations
@@ -15,7 +15,13 @@ from typing import Any
 from engram.wiki.vault.vault import Vault, replace_file
 
 STATE = "state.json"
-_EMPTY: dict[str, Any] = {"version": 1, "epoch": 0, "logs": {}, "totals": {"compiled": 0, "entries": 0, "cost": 0.0}}
+_EMPTY: dict[str, Any] = {
+    "version": 1,
+    "epoch": 0,
+    "logs": {},
+    "projects": {},
+    "totals": {"compiled": 0, "entries": 0, "cost": 0.0},
+}
 
 
 def load_state(vault: Vault) -> dict[str, Any]:
@@ -28,6 +34,8 @@ def load_state(vault: Vault) -> dict[str, Any]:
     epochs = [state.get("epoch"), *(log.get("epoch") for log in state["logs"].values() if isinstance(log, dict))]
     state["epoch"] = max((epoch for epoch in epochs if isinstance(epoch, int)), default=0)
     state["logs"] = {day: log for day, log in state["logs"].items() if isinstance(log, dict)}
+    projects = state.get("projects")
+    state["projects"] = dict(projects) if isinstance(projects, dict) else {}
     state["totals"] = {**_EMPTY["totals"], **{n: t for n, t in state["totals"].items() if isinstance(t, int | float)}}
     return state
 
@@ -55,6 +63,20 @@ def read_page_record(vault: Vault, target: str) -> dict[str, Any] | None:
     """Return the record of a page; None if we never wrote it, or the record is lost."""
     vault.resolve_path(target)
     return read_file(vault, page_record_path(target)) or None
+
+
+def has_state(vault: Vault) -> bool:
+    """Return whether anything was ever compiled into a vault."""
+    return os.path.exists(os.path.join(vault.own_dir, STATE))
+
+
+def list_page_records(vault: Vault) -> Iterator[str]:
+    """Yield the pages that have a record, sorted."""
+    root = os.path.join(vault.own_dir, "pages")
+    for directory, folders, names in os.walk(root):
+        folders.sort()
+        relative = os.path.relpath(directory, root).replace(os.sep, "/")
+        yield from (f"{relative}/{name[:-5]}" for name in sorted(names) if name.endswith(".json"))
 
 
 def read_file(vault: Vault, name: str) -> dict[str, Any]:

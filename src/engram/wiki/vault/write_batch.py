@@ -65,7 +65,9 @@ def commit_writes(
         # Decide now what will have changed, so that another process that finishes the batch reports the same.
         plans = {write.target: preview_write(vault, write) for write in writes}
         journal["created"] = [target for target, (before, after) in plans.items() if before is None and after]
-        journal["updated"] = [target for target, (before, after) in plans.items() if before and before != after]
+        journal["updated"] = [
+            target for target, (before, after) in plans.items() if before and after and before != after
+        ]
         page_snapshots.save_snapshots(hub, vault, plans)
         state.write_file(vault, JOURNAL, journal)
         return _apply_journal(hub, vault, journal)
@@ -89,7 +91,9 @@ def preview_write(vault: Vault, write: PageWrite) -> tuple[str | None, str | Non
     """Return the current and the new text of a page."""
     current_text = vault.read(write.target)
     merged = _merge_page(vault, write, current_text)
-    return current_text, current_text if merged is None else merged.text
+    if merged is None:
+        return current_text, None if _is_removable(vault, write, current_text) else current_text
+    return current_text, merged.text
 
 
 def last_write_from_record(record: dict[str, Any] | None) -> LastWrite:
@@ -119,7 +123,7 @@ def _apply_journal(hub: Hub, vault: Vault, journal: dict[str, Any]) -> BatchResu
     lines = {"Created": applied.created, "Updated": applied.updated, "Removed": applied.removed}
     if any(lines.values()):
         index_page.append_log(vault, index_page.format_log_entry(stamp, journal["what"], journal["subject"], lines))
-    history.clear_withdrawn(vault, journal["subject"], rows)
+    history.clear_withdrawn(vault, journal["subject"], [*rows, *gone])
     article_passages.index_articles(hub, vault, [*rows, *gone])
     _patch_state(vault, journal["patch"])
     os.remove(os.path.join(vault.own_dir, JOURNAL))
@@ -142,7 +146,7 @@ def _write_page(vault: Vault, write: PageWrite, stamp: str, again: Collection[st
         current_text = vault.read(write.target)
         merged = _merge_page(vault, write, current_text)
         if merged is None:
-            return _remove_or_keep_page(vault, write, current_text)
+            return _remove_or_keep_page(vault, write, current_text, stamp)
         if merged.text != current_text:
             _save_older_version(vault, write, current_text, stamp, again)
             if not vault.write(write.target, merged.text, current_text):
@@ -160,11 +164,15 @@ def _merge_page(vault: Vault, write: PageWrite, current_text: str | None) -> Mer
     return merge(write.text, current_text, last_write_from_record(saved))
 
 
-def _remove_or_keep_page(vault: Vault, write: PageWrite, current_text: str | None) -> tuple[str, tuple[str, ...]]:
+def _remove_or_keep_page(
+    vault: Vault, write: PageWrite, current_text: str | None, stamp: str
+) -> tuple[str, tuple[str, ...]]:  # fmt: skip
+    """Remove a page that has nothing left to tell, keeping its text as a version, or leave it to who edited it."""
     saved = state.read_page_record(vault, write.target)
-    if write.gone and current_text is not None and _is_all_ours(current_text, last_write_from_record(saved)):
+    if _is_removable(vault, write, current_text):
+        if current_text is not None and not history.is_withdrawn(vault, write.target):
+            history.save_version(vault, write.target, current_text, stamp, by_rules=True)
         vault.remove(write.target)
-        history.delete_versions(vault, write.target)
         current_text = None
     if write.gone and current_text is None:
         if saved is not None:
@@ -172,6 +180,12 @@ def _remove_or_keep_page(vault: Vault, write: PageWrite, current_text: str | Non
         return "removed", ()
     _save_record(vault, write, last_write_from_record(saved))
     return "left" if current_text is not None else "absent", ()
+
+
+def _is_removable(vault: Vault, write: PageWrite, current_text: str | None) -> bool:
+    """Check whether a page is to be removed and nobody else wrote in it."""
+    saved = state.read_page_record(vault, write.target)
+    return write.gone and current_text is not None and _is_all_ours(current_text, last_write_from_record(saved))
 
 
 def _is_all_ours(text: str, last_write: LastWrite) -> bool:

@@ -28,8 +28,11 @@ def _(result: CompileResult) -> str:
 
 
 def _format_overview(result: CompileResult) -> str:
-    if not result.logs and not result.failed:
+    if not result.logs and not result.projects and not result.failed:
         return "Nothing to compile."
-    logs, entries = format_count(len(result.logs), "log"), format_count(result.entries, "new entry", "new entries")
+    entries = format_count(result.entries, "new entry", "new entries")
+    logs = f"{format_count(len(result.logs), 'log')} with {entries}" if result.logs else ""
+    projects = format_count(len(result.projects), "project") if result.projects else ""
+    compiled = " and ".join(part for part in (projects, logs) if part) or "nothing"
     cost_note = f" The model took {result.tokens:,} tokens, ${result.cost:.4f}." if result.tokens else ""
-    return f"Compiled {logs} with {entries}.{cost_note}"
+    return f"Compiled {compiled}.{cost_note}"
