@@ -179,8 +179,8 @@ def test_a_month_must_be_one(engram: Engram) -> None:
 
 def test_a_model_writes_the_tiers_and_is_not_asked_for_what_is_fresh(opened: Opened) -> None:
     replies = [json.dumps({"summary": "They chose Rust.", "decisions": [], "open": []})] * 2
-    replies += [json.dumps({"era": f"A month of {each}."}) for each in ("Rust", "Go")]
-    replies += [json.dumps({"narrative": "From Rust to Go.", "threads": ["Measure it."]})]
+    replies += [json.dumps({"era": f"A month of {each}."}) for each in ("Rust", "builds")]
+    replies += [json.dumps({"narrative": "The Rust importer came and went.", "threads": ["Measure it."]})]
     with speaking(*map(chat, replies)) as api:
         hub = opened(model="openai", model_name="gpt-4o-mini", model_url=f"{api.url}/v1")
         told(hub)
@@ -189,8 +189,8 @@ def test_a_model_writes_the_tiers_and_is_not_asked_for_what_is_fresh(opened: Ope
         hub.integrate()
         assert len(api.asked) == asked
     assert (done.by, done.fallbacks, done.failed) == ({"model:openai/gpt-4o-mini": 3}, {}, {})
-    assert [era.content for era in hub.list_eras()] == ["A month of Rust.", "A month of Go."]
-    assert hub.get_narrative() == "From Rust to Go.\nOpen:\n- Measure it."
+    assert [era.content for era in hub.list_eras()] == ["A month of Rust.", "A month of builds."]
+    assert hub.get_narrative() == "The Rust importer came and went.\nOpen:\n- Measure it."
 
 
 def test_without_thinking_no_model_is_asked(opened: Opened) -> None:

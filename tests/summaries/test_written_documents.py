@@ -141,7 +141,7 @@ def test_an_import_leaves_a_self_state_that_lived_on(engram: Engram, tmp_path: P
 
 
 def test_an_undone_pass_gives_back_what_was_written_and_who_wrote_it(opened: Opened) -> None:
-    said(plain := opened(), "one", BEGAN, *TALK, "user: I live in Berlin.")
+    said(plain := opened(), "one", BEGAN, *TALK, "user: I always prefer Rust.")
     plain.summarize()
     plain.set_profile("Likes parsers.")
     said(plain, "one", LATER, *MORE)

@@ -242,7 +242,7 @@ def test_a_summary_that_mentions_a_sentinel_is_an_entry(opened: Opened, today: M
     words = "The old code tested for FLUSH_OK and FLUSH_ERROR: nothing was kept."
     with speaking(reply(context=words)) as api:
         hub = asking(opened, api.url, today)
-        said(hub, "talk", RECENT, *TALK)
+        said(hub, "talk", RECENT, *TALK, "The old code tests for FLUSH_OK and FLUSH_ERROR.")
         hub.flush()
         assert "FLUSH_OK" in flushed(hub)[0].content
 

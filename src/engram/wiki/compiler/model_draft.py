@@ -14,6 +14,7 @@ from engram.hub import Hub
 from engram.platform import text
 from engram.platform.text import build_slug
 from engram.platform.value import value
+from engram.summaries.grounding import keep_grounded
 from engram.wiki.compiler.entry_sections import find_goal, parse_sections
 from engram.wiki.vault import article, article_passages, state
 from engram.wiki.vault.article import Section
@@ -93,9 +94,11 @@ def draft_pages(
     dropped, cost, tokens = 0, 0.0, 0
     for batch in _split_batches(entries):
         relevant = article_passages.find_relevant(hub, _build_query(batch), _MAX_INDEX_ROWS)
-        answer, made_by = _ask_model(hub, vault, batch, relevant)
+        source = _format_prompt_data(vault, batch, relevant)
+        answer, made_by = _ask_model(hub, source)
+        articles = [_keep_supported(item, source) for item in answer.data["articles"]]
         checked_answer = _DraftAnswer(
-            vault, batch, relevant[:_MAX_ARTICLES_SHOWN], upcoming_pages, made_by, today, answer.data
+            vault, batch, relevant[:_MAX_ARTICLES_SHOWN], upcoming_pages, made_by, today, articles
         )
         writes_by_target |= {write.target: write for write in checked_answer.build_writes()}
         dropped += checked_answer.dropped
@@ -103,17 +106,26 @@ def draft_pages(
     return DraftResult(writes=list(writes_by_target.values()), dropped=dropped, cost=cost, tokens=tokens)
 
 
-def _ask_model(hub: Hub, vault: Vault, entries: list[LogEntry], relevant: list[str]) -> tuple[Any, str]:
+def _ask_model(hub: Hub, source: str) -> tuple[Any, str]:
     from engram.capture.batch import redact_nested
     from engram.models.complete import complete
     from engram.redaction.store_redactor import load_hub_redactor
     from engram.summaries.summary_model import load_prompt
 
     template, version = load_prompt("compile")
-    question = template.replace("{data}", text.quote_as_data(_format_prompt_data(vault, entries, relevant)))
+    question = template.replace("{data}", text.quote_as_data(source))
     answer = complete(hub, question, purpose="compile", schema=SCHEMA)
     answer.data["articles"] = redact_nested(answer.data["articles"], load_hub_redactor(hub))
     return answer, f"model:{answer.provider}/{answer.model}, prompt compile@{version}"
+
+
+def _keep_supported(draft: dict[str, Any], source: str) -> dict[str, Any]:
+    """Return a drafted article without the sentences whose names or numbers the model was not shown."""
+    sections = [{**item, "body": keep_grounded(item["body"], source).text} for item in draft["sections"]]
+    return {
+        **draft, "summary": keep_grounded(draft["summary"], source).text,
+        "sections": [item for item in sections if item["body"].strip()],
+    }  # fmt: skip
 
 
 def _count_tokens(answer: Any) -> int:
@@ -171,12 +183,12 @@ class _DraftAnswer:
         upcoming_pages: dict[str, list[str]],
         made_by: str,
         today: str,
-        data: Any,
+        articles: list[dict[str, Any]],
     ) -> None:
         self.vault, self.shown, self.made_by, self.today = vault, set(shown), made_by, today
         self.entries = {item.id: item for item in entries}
         self.upcoming_pages = upcoming_pages
-        self.articles: list[dict[str, Any]] = data["articles"]
+        self.articles = articles
         self.targets = {place: self._choose_target(item) for place, item in enumerate(self.articles[:_MAX_ARTICLES])}
         self.dropped = len(self.articles) - len(set(self.targets.values()) - {""})
 
