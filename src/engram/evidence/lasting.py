@@ -87,6 +87,15 @@ _RULE_VERBS = """
     strip apply reject accept raise allow include exclude limit cap store encode escape replace switch merge split
     regenerate require default fall honor preserve trim validate check go give take
 """.split()
+_PROCESS = re.compile(  # how the work goes on, not what is decided about it
+    r"^(?:(?:so|and|but|ok(?:ay)?|yes|no|then|now|also)[,.]? +)*(?:you can say\b|my (?:suggested|take|guess)\b|"
+    r"given\b|for the implementation\b|(?:let'?s|please|i'?ll|i'?d|we'?ll) (?:do a|run|check|look|see|start|continue|"
+    r"commit|push|first|handle|now|proceed|review|test|re-?run|verify|move on|go)\b|"
+    r"why (?:are|is|do|don|did|aren|isn)|"
+    r"the (?:question|next step|plan) is\b|(?:can|could|would|should) (?:we|you|i)\b[^.]*\?$)",
+    re.IGNORECASE,
+)
+_POSTPONES = re.compile(r"\b(?:re-run|i'?d handle|validate that|as a separate decision|say the word)\b", re.IGNORECASE)
 _CHANGE_VERBS = """
     move extend rename fix implement wire document introduce convert inline extract build bump delete expose handle mark
     pass point reuse rewrite test update wrap load emit parse persist restore cast new
@@ -148,6 +157,11 @@ def is_step(sentence: str) -> bool:
     return bool(_PASSING.match(sentence))
 
 
+def is_process(text: str) -> bool:
+    """Return whether a text says how the work goes on, not what is decided about it."""
+    return bool(_PROCESS.match(text) or _POSTPONES.search(text))
+
+
 def names_something(sentence: str) -> bool:
     """Return whether a sentence names what it is about, by words of its own or by an identifier."""
     named = extract_content_words(sentence) - _STEPS
@@ -170,6 +184,8 @@ def is_proposal_text(sentence: str) -> bool:
     """Return whether an agent's sentence, once accepted, says what was agreed on."""
     bare = sentence.strip()
     if bare.rstrip("\"')*").endswith((":", "?")) or _DONE.match(bare) or _FINDING.search(bare) or _PASSING.match(bare):
+        return False
+    if _POSTPONES.search(bare):
         return False
     return names_something(bare) and not is_code(bare) and not _REMARK.match(bare)
 

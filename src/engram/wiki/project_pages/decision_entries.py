@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from engram.evidence import lasting
 from engram.platform import plain_json
 from engram.platform.value import value
@@ -23,15 +21,6 @@ _SAME_WORDS = 0.75  # share of the words of the shorter of two decisions that sa
 _LEAST_WORDS = 3  # words that name what a decision is about
 _SHARED_WORDS, _SHARED = 2, 0.3  # words, and share of them, that a decision and its successor have in common
 _BY_PERSON = ("rule", "correction", "answer")
-_PROCESS = re.compile(  # how the work goes on, not what is decided about it
-    r"^(?:(?:so|and|but|ok(?:ay)?|yes|no|then|now|also)[,.]? +)*(?:you can say\b|my (?:suggested|take|guess)\b|"
-    r"given\b|for the implementation\b|(?:let'?s|please|i'?ll|i'?d|we'?ll) (?:do a|run|check|look|see|start|continue|"
-    r"commit|push|first|handle|now|proceed|review|test|re-?run|verify|move on|go)\b|"
-    r"why (?:are|is|do|don|did|aren|isn)|"
-    r"the (?:question|next step|plan) is\b|(?:can|could|would|should) (?:we|you|i)\b[^.]*\?$)",
-    re.IGNORECASE,
-)
-_ASIDE = re.compile(r"\b(?:re-run|i'?d handle|validate that|as a separate decision|say the word)\b", re.IGNORECASE)
 
 
 @value
@@ -61,7 +50,7 @@ def list_decisions(hub: Hub, project: str) -> list[DecisionEntry]:
 def is_settled(text: str) -> bool:
     """Return whether a text settles something that holds beyond the step at hand."""
     bare = text.strip()
-    if _PROCESS.match(bare) or _ASIDE.search(bare) or (bare.endswith("?") and ". " not in bare):
+    if lasting.is_process(bare) or (bare.endswith("?") and ". " not in bare):
         return False
     return lasting.names_something(bare)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from itertools import groupby
 
+from engram.evidence import lasting
+from engram.evidence.decision_text import describe_decision
 from engram.platform.text import format_count
 from engram.wiki.project_pages.decision_entries import IN_FORCE, REJECTED, SUPERSEDED, DecisionEntry
 from engram.wiki.project_pages.line_sources import EntryLinks, LineSources
@@ -35,7 +37,8 @@ def build_decision_log(name: str, decisions: Sequence[DecisionEntry], links: Ent
         sections.append(("Older", (f"{format_count(older, 'older decision')}: search them with `engram recall`.",)))
     counts = Counter(entry.status for entry in decisions)
     counted = ", ".join(f"{counts[status]} {status}" for status in (IN_FORCE, SUPERSEDED, REJECTED) if counts[status])
-    total = f"{format_count(len(decisions), 'decision')}: {counted}"
+    states = ", all in force" if set(counts) == {IN_FORCE} else f": {counted}"
+    total = f"{format_count(len(decisions), 'decision')}{states}"
     return PageDraft(
         kind=DECISIONS, key=DECISIONS, title=f"Decisions of {name}", file_title=f"{name} decisions",
         summary=f"{total}; last: {quote_line(decisions[0].text, 120)}", top=f"{total}. Newest first.",
@@ -48,8 +51,9 @@ def _format_month(month: str) -> str:
 
 
 def _write_entry(entry: DecisionEntry, sources: LineSources) -> str:
-    about = f" In answer to: {quote_line(entry.about, _ABOUT)}." if entry.about else ""
+    about = f" In answer to: {quote_line(entry.about, _ABOUT)}." if lasting.names_something(entry.about) else ""
     status = entry.status
     if entry.successor:
         status = f"superseded on {sources.format_day(entry.succeeded_at)} by {quote_line(entry.successor, _ABOUT)}"
-    return f"- {sources.cite(entry.session_id, entry.at)}, {status}: {quote_line(entry.text, _LONGEST)}{about}"
+    text = quote_line(describe_decision(entry.text), _LONGEST)
+    return f"- {sources.cite(entry.session_id, entry.at)}, {status}: {text}{about}"
