@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 
 from engram.evidence import lasting, replies
-from engram.evidence.content_words import extract_content_words
+from engram.evidence.content_words import extract_content_words, measure_overlap
 from engram.evidence.decision_kinds import RECAP
 from engram.platform.sentences import split_sentences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
     from engram.evidence.records import Decision
 
 _BESIDE_RECAP = 320  # characters of other sentences beside a restatement
 _REFERS_BACK = re.compile(r"^(?:and |but |so |no[.,] )*(?:that|this|it|these|those|they|one|same)\b", re.IGNORECASE)
 _LONGEST_CONVENTION = 220  # characters of one sentence
+_REPEATED, _COMPARED = 0.8, 60  # share of a decision's words that a newer one has; newer ones it is compared with
 _SHORT_ANSWER = 160  # characters
 _JOINING = re.compile(r"^(?:and|but|so|also|then|please|go ahead (?:and|with))\b[,\s]*", re.IGNORECASE)
 _POINTS_AT = re.compile(  # a message that the reader does not see
@@ -36,6 +38,18 @@ def find_convention(text: str) -> str:
         if len(sentence) <= _LONGEST_CONVENTION and lasting.is_standing(sentence) and not _POINTS_AT.search(sentence)
     ]
     return describe_decision(" ".join(kept)) if kept else ""
+
+
+def keep_newest(decisions: Iterable[Any], read_text: Callable[[Any], str]) -> list[Any]:
+    """Return decisions, given newest first, without those that a newer one says in nearly the same words."""
+    kept: list[Any] = []
+    texts: list[str] = []
+    for decision in decisions:
+        text = read_text(decision)
+        if not any(measure_overlap(text, newer) >= _REPEATED for newer in texts[-_COMPARED:]):
+            kept.append(decision)
+            texts.append(text)
+    return kept
 
 
 def describe_decision(text: str, question: str = "") -> str:

@@ -348,11 +348,14 @@ class EpisodeFold:
     # ---- What came of it
 
     def note_run(self, purpose: str, passed: bool | None) -> None:
-        """Note whether tests or a build passed."""
-        episode = self.current
-        if episode is None or passed is None:
+        """Note whether tests or a build passed; after a run whose result is hidden, an earlier failure says nothing."""
+        episode, check = self.current, "tests" if purpose == purposes.TEST else "build"
+        if episode is None:
             return
-        episode["tests" if purpose == purposes.TEST else "build"] = passed
+        if passed is None:
+            episode[check] = episode[check] or None
+            return
+        episode[check] = passed
         episode["not_run"] = ""
         episode["causes"] = [
             dict(cause, borne=cause.get("borne") or (passed and len(episode["changed"]) > 0))

@@ -85,6 +85,7 @@ _REPORTS_WORK = re.compile(  # a sentence about what was done, or about how some
     re.IGNORECASE,
 )
 _SUGGESTS = re.compile(r"^(?:test|try|open|click|run|check|let me know|enjoy|feel free|grant|start)\b", re.IGNORECASE)
+_WAITS_FOR_PUSH = re.compile(r"Commit .{1,90} is not pushed")
 _NOT_PUSHED = re.compile(
     r"\b(?:not|n't|never) (?:been )?push(?:ed)?\b|\bunpushed\b|\bpush (?:it |them )?(?:whenever|when you)",
     re.IGNORECASE,
@@ -191,6 +192,11 @@ def acts_outward(name: str | None, command: str) -> bool:
 def describe_commit(subject: str, branch: str) -> str:
     """Return how a commit is named in an open item."""
     return f"Commit {subject.split(maxsplit=1)[0]} on {branch}" if branch else f"Commit {to_one_line(subject, 80)}"
+
+
+def waits_for_push(item: str) -> bool:
+    """Return whether an open item only says that a commit is not pushed: true for an hour, and no later list knows."""
+    return bool(_WAITS_FOR_PUSH.match(item))
 
 
 def note_push_state(episode: dict[str, Any], text: str) -> None:

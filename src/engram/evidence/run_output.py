@@ -81,7 +81,7 @@ _BUILD_FAILED = re.compile(
 )
 _NOTHING_FOUND = re.compile(
     r"^(?:0 issues\.?|no issues found.*|(?:success: )?no (?:issues|errors|problems)\b.*|all checks passed!?|"
-    r"found 0 errors.*|(?:\u2714 )?0 errors?, 0 warnings?.*|all matched files use prettier.*|"
+    r"found 0 errors.*|(?:\u2714 )?0 errors?, \d+ warnings?.*|all matched files use prettier.*|"
     r"checked \d+ files? in .*no fixes.*)$",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from engram.clock import to_datetime
 from engram.evidence import error_signature
+from engram.evidence.content_words import measure_overlap
+from engram.evidence.episodes import ABANDONED
+from engram.evidence.open_items import waits_for_push
 from engram.index.doc_kinds import EXCHANGES, KINDS
 from engram.index.tokenizer import extract_terms
 from engram.platform import plain_json, text
@@ -43,7 +46,7 @@ _LONG, _SHORT = 260, 130  # tokens of a hit
 _QUESTION, _ERROR = 6_000, 400  # characters of a question that are compared with cases, of an error
 _TITLE = 140  # characters
 _ERRORS, _PARTS, _SIGNATURE = 12, 4, 14  # lines of a question that may be an error, parts of one, characters
-_NOT_PUSHED = re.compile(r"Commit \w+ on \S+ is not pushed")  # true for an hour
+_SAME_REQUEST = 0.8  # share of the words of an abandoned request that one has which was made again
 _LAST = 1 << 62
 _DECIDED = re.compile(r"\b(?:decid\w*|decision\w*|agreed?|cho(?:se|ose|ice)|settled?)\b", re.IGNORECASE)
 _LEAST_SHARE, _LEAST_CASE = 0.3, 0.25  # of the best match, and of the best case, to be shown beside it
@@ -81,10 +84,9 @@ def _answer_by_intent(
     hub: Hub, question: Question, filters: Filter, now: datetime, limit: int, name: str
 ) -> list[Hit] | None:
     """Return the answer to a question about a command, a file or what is open; None if it is about something else."""
-    purpose = question_intent.find_purpose(question)
-    if purpose and (
-        hits := command_answers.find_commands(hub, purpose, question_intent.list_parts(question), filters, now.tzinfo)
-    ):
+    purpose = question_intent.find_purpose(question, (name,))
+    parts = question_intent.list_parts(question, (name,))
+    if purpose and (hits := command_answers.find_commands(hub, purpose, parts, filters, now.tzinfo)):
         return hits[:limit]
     if question_intent.asks_for_open_items(question, (name,)):
         return _answer_with_open_items(hub, question, filters, limit) or None
@@ -95,13 +97,12 @@ def _answer_by_intent(
 
 
 def _find_open_cases(hub: Hub, filters: Filter) -> list[int]:
-    """Return the cases of the newest open items, those that only wait for a push left out."""
+    """Return the cases of the newest open items."""
     rows = episodes.list_items(
         hub.engine, "open", 4 * _CASES, project=filters.project, session_id=filters.session, since=filters.since
     )
-    wanted = [row for row in rows if not _NOT_PUSHED.match(row["text"])]
-    numbers = {(row["capture"], row["episode"]) for row in wanted}
-    sessions_found = list(dict.fromkeys(row["session_id"] for row in wanted))
+    numbers = {(row["capture"], row["episode"]) for row in rows}
+    sessions_found = list(dict.fromkeys(row["session_id"] for row in rows))
     found = [
         row
         for row in episodes.list_by_sessions(hub.engine, sessions_found)
@@ -143,7 +144,7 @@ def _answer_with_open_items(hub: Hub, question: Question, filters: Filter, limit
 def _list_open(episode: Row) -> str:
     """Return what an episode left open, a line each."""
     items = plain_json.loads(episode["facts"])["open"] if episode else []
-    wanted = [item for item in items if not _NOT_PUSHED.match(item)]
+    wanted = [item for item in items if not waits_for_push(item)]
     return "\n".join(
         "Not finished." if item.startswith("Not finished: ") else f"Open: {text.to_one_line(item, LINE)}"
         for item in wanted
@@ -270,10 +271,16 @@ def _drop_weak(ranked: list[Group], result: SearchResult) -> list[Group]:
 
 
 def _drop_copies(ranked: list[Group]) -> list[Group]:
-    """Return the groups without chats whose best message is the same one as of another, as in a fork of it."""
+    """Return the groups without chats whose best message is the same one as of another, as in a fork of it.
+
+    A request that was abandoned and made again goes too.
+    """
     kept: list[Group] = []
+    titles = [group.episode["title"] for group in ranked if group.episode and group.episode["result"] != ABANDONED]
     seen: set[tuple[int, str]] = set()
     for group in ranked:
+        if group.episode and group.episode["result"] == ABANDONED and _is_asked_again(group.episode["title"], titles):
+            continue
         if not group.is_case and group.found:
             row = group.found[0][1]
             mark = (row["at"], row["content"])
@@ -282,6 +289,10 @@ def _drop_copies(ranked: list[Group]) -> list[Group]:
             seen.add(mark)
         kept.append(group)
     return kept
+
+
+def _is_asked_again(title: str, titles: list[str]) -> bool:
+    return any(measure_overlap(title, other) >= _SAME_REQUEST for other in titles)
 
 
 # ---- Hits
@@ -400,7 +411,7 @@ def _list_lines(question: Question, group: Group, resolution: Resolution, episod
     )
     lines += [said] if said else []
     lines += [f"Commit: {commit}" for commit in (facts.get("commits") or [])[-2:]]
-    lines += [f"Open: {item}" for item in resolution.open if not _NOT_PUSHED.match(item)]
+    lines += [f"Open: {item}" for item in resolution.open if not waits_for_push(item)]
     return lines or [f"Asked: {text.to_one_line(facts.get('request') or resolution.title, LINE)}"]
 
 

@@ -12,11 +12,14 @@ if TYPE_CHECKING:
 
 _READ = 2_000  # characters of a question
 _SHORTEST = 3  # characters of a name that is looked for
-_BEFORE = r"(?:\b(?:in|on|for|of|at|within|about)\s+(?:the\s+|my\s+)?(?:project\s+|repo(?:sitory)?\s+)?|\bproject\s+)"
+_BEFORE = (
+    r"(?:\b(?:in|on|for|of|at|within|about|build|run|test|lint|format|install|set ?up|start|deploy|release|publish)\s+"
+    r"(?:the\s+|my\s+)?(?:project\s+|repo(?:sitory)?\s+)?|\bproject\s+)"
+)
 
 
 def find_named_project(hub: Hub, text: str) -> tuple[str | None, str]:
-    """Return the project that a text names after a word such as "in", and its name; None if it names none."""
+    """Return the project that a text names after a word such as "in" or "build", and its name; None if it names none."""
     low = text[:_READ].casefold()
     found: list[tuple[int, str, str]] = []
     for project, name in project_names.name_projects(hub).items():

@@ -89,18 +89,18 @@ def asks_for_work(question: Question, names: Iterable[str] = ()) -> bool:
     return not _list_subjects(question, names)
 
 
-def find_purpose(question: Question) -> str:
-    """Return what the command is for that a question asks for: test, lint, build, setup … or none."""
+def find_purpose(question: Question, names: Iterable[str] = ()) -> str:
+    """Return what the command is for that a question asks for, beside the names of projects: test, lint … or none."""
     if len(question.text) > _LONGEST or not _RUNNING.search(question.text):
         return ""
-    if len(set(question.words) - _COMMAND_WORDS - QUESTION_WORDS) > _SUBJECTS:
+    if len(list_parts(question, names)) > _SUBJECTS:
         return ""
     return next((purpose for purpose, pattern in _PURPOSES if pattern.search(question.text)), "")
 
 
-def list_parts(question: Question) -> frozenset[str]:
+def list_parts(question: Question, names: Iterable[str] = ()) -> frozenset[str]:
     """Return the words of a question about a command that name a part of the project."""
-    return frozenset(set(question.words) - _COMMAND_WORDS - QUESTION_WORDS)
+    return frozenset(set(question.words) - _COMMAND_WORDS - QUESTION_WORDS - _list_name_terms(names))
 
 
 def find_file(question: Question) -> str:
@@ -120,9 +120,16 @@ def asks_for_open_items(question: Question, names: Iterable[str] = ()) -> bool:
     )
 
 
-_OPEN_WORDS = frozenset(extract_terms("open unfinished pending outstanding left items todo todos remaining remains"))
+_OPEN_WORDS = frozenset(
+    extract_terms(
+        "open unfinished pending outstanding left items todo todos remaining remains unpushed uncommitted unmerged"
+    )
+)
 
 
 def _list_subjects(question: Question, names: Iterable[str]) -> set[str]:
-    named = {term for name in names for term in extract_terms(name)}
-    return set(question.subjects) - QUESTION_WORDS - _WORK - named
+    return set(question.subjects) - QUESTION_WORDS - _WORK - _list_name_terms(names)
+
+
+def _list_name_terms(names: Iterable[str]) -> set[str]:
+    return {term for name in names for term in extract_terms(name)}

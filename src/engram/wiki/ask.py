@@ -91,15 +91,18 @@ def _find_evidence(hub: Hub, query: str, project: str | None) -> list[Hit]:
 
 
 def _answer_directly(hub: Hub, query: str, evidence: list[Hit]) -> str:
+    from engram.search.named_project import find_named_project
     from engram.search.query import parse_question
     from engram.search.question_intent import find_file, find_purpose
     from engram.search.recall import parse_asking_time
 
     question = parse_question(query, parse_asking_time(hub, None))
-    if find_purpose(question) and evidence and evidence[0].tier != "command":
+    named = find_named_project(hub, query)[1]
+    if find_purpose(question, (named,)) and evidence and evidence[0].tier != "command":
         return ""  # what was said about it is not the command
     asks_for_file = bool(find_file(question))
-    return compose_direct_answer(query, evidence, name_projects(hub), _cite_hit, asks_for_file=asks_for_file)
+    asked = query.replace(named, " ") if named else query
+    return compose_direct_answer(asked, evidence, name_projects(hub), _cite_hit, asks_for_file=asks_for_file)
 
 
 def _cite_hit(hit: Hit) -> str:

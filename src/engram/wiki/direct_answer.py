@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 BLOCKQUOTE = ">"  # people read an answer as Markdown
 _LONGEST = 320  # characters of a statement
+_SHORT = 40  # characters of a sentence that says nothing by itself
 _SHOWN = 8  # lines of a list
 _TELLING = ("Decided", "Cause: ", "Fixed: ", "Commit: ")  # lines that say why a file was changed
 _GENERAL = frozenset(extract_terms("project repo repository codebase code use used using thing work file here"))
@@ -165,7 +166,19 @@ def _list_statements(hit: Hit) -> Iterable[tuple[str, str]]:
         if label in ("Decided", "Cause", "Fixed", "Commit"):
             yield label, text
         else:
-            yield from ((label, sentence) for sentence in split_sentences(text))
+            yield from ((label, statement) for statement in _join_short(split_sentences(text)))
+
+
+def _join_short(sentences: list[str]) -> Iterable[str]:
+    """Yield sentences; one such as `Fixed.` with the next, which says how."""
+    lead = ""
+    for sentence in sentences:
+        lead = f"{lead} {sentence}".strip()
+        if len(lead) >= _SHORT:
+            yield lead
+            lead = ""
+    if lead:
+        yield lead
 
 
 def _weigh(words: frozenset[str], label: str, text: str, hit: Hit, worth: dict[str, float]) -> float:

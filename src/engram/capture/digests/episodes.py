@@ -12,7 +12,9 @@ from engram.capture.digests.subagents import add_subagents_to_episodes
 from engram.clock import to_datetime
 from engram.evidence import decisions, lasting
 from engram.evidence.content_words import extract_content_words
+from engram.evidence.decision_text import keep_newest
 from engram.evidence.episode_facts import build_episodes
+from engram.evidence.open_items import waits_for_push
 from engram.evidence.records import Decision, Episode, EpisodeError, OpenItem
 from engram.hub import Hub
 from engram.operation import Help, operation
@@ -55,9 +57,7 @@ def list_decisions(
     rows = _list_items(
         hub, "rejected" if rejected else "decision", project, session, days, limit, in_force=not everything
     )
-    return list({item.text: item for item in map(_decision_from_row, reversed(rows))}.values())[
-        ::-1
-    ]  # forks repeat them
+    return keep_newest(map(_decision_from_row, rows), lambda item: item.text)  # forks repeat them
 
 
 @operation()
@@ -197,7 +197,7 @@ def _build_item_rows(capture: int, facts: dict[str, Any], now: int) -> list[Row]
     groups = (
         ("decision", [item | amending for item in facts["decisions"]]), ("rejected", facts["rejected"]),
         ("cause", [{"kind": "cause", **item} for item in facts["causes"]]),
-        ("open", [{"kind": "open", "text": text, "keys": []} for text in facts["open"]]),
+        ("open", [{"kind": "open", "text": text, "keys": []} for text in facts["open"] if not waits_for_push(text)]),
     )  # fmt: skip
     rows: dict[str, Row] = {}
     for kind, items in groups:

@@ -29,7 +29,7 @@ from engram.evidence.run_output import has_build_failed, has_check_passed, judge
 from engram.platform.text import to_one_line
 from engram.types import Event
 
-VERSION = 4  # version of the rules; increase it to rebuild older digests whose events are still stored
+VERSION = 5  # version of the rules; increase it to rebuild older digests whose events are still stored
 
 _FILES = 120  # maximum per kind
 _COMMANDS = 24
@@ -269,8 +269,8 @@ class Fold:
             tests["runs"] += 1
             tests["last"] = passed if passed is not None else "unknown"
             tests["failed"] += passed is False
-        elif passed is not None:
-            state["last_build"] = passed
+        else:  # after a run whose result is hidden, an earlier failure says nothing
+            state["last_build"] = passed if passed is not None else state["last_build"] or None
         self.episodes.note_run(purpose, passed)
 
     def _note_passed(self, command: str, at: int | None) -> None:

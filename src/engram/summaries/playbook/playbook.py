@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from engram.clock import load_timezone, to_datetime
 from engram.errors import InvalidInput
-from engram.evidence.content_words import measure_overlap
-from engram.evidence.decision_text import describe_decision, find_convention
+from engram.evidence.decision_text import describe_decision, find_convention, keep_newest
 from engram.hub import Hub
 from engram.operation import Help, operation
 from engram.platform import host, plain_json
@@ -37,7 +36,6 @@ _MOST = {CONVENTIONS: 12, DECISIONS: 12, PITFALLS: 8, PLACES: 6, TOGETHER: 6, OP
 _LONGEST = 300  # characters of a decision
 _EVIDENCE = 3  # sessions named for a line
 _BY_PERSON = ("rule", "correction", "answer")  # decisions in a person's own words
-_REPEATED = 0.8  # share of a decision's words that a newer one has which says the same
 _RECENT = 45 * 86_400_000_000  # microseconds in which an open item is shown
 
 
@@ -139,11 +137,7 @@ def _list_decided(hub: Hub, project: str) -> list[Row]:
     """Return the decisions in force, newest first, each once."""
     rows = episodes.list_items(hub.engine, "decision", _ITEMS, project=project, in_force=True)
     stated = [row for row in rows if not row["text"].rstrip().endswith("?")]  # a suggestion, not what became of it
-    kept: list[Row] = []
-    for row in stated:
-        if not any(measure_overlap(row["text"], newer["text"]) >= _REPEATED for newer in kept):
-            kept.append(row)
-    return kept
+    return keep_newest(stated, lambda row: str(row["text"]))
 
 
 def _is_by_person(row: Row) -> bool:
