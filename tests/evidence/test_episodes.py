@@ -145,6 +145,25 @@ def test_a_later_decision_supersedes_the_earlier_one(engram: Engram, tmp_path: P
     assert any("newer contact wins" in decision.text for decision in engram.list_decisions())  # nothing is lost
 
 
+def test_what_the_agent_reports_to_have_replaced_is_superseded_in_a_later_episode(
+    engram: Engram, claude: Claude
+) -> None:
+    claude.says("The sack labels need a shade that fits their width")
+    claude.answers("Which syntax should a label with one shade have?")
+    claude.says("Use `shade-label(#hue)` with a single hue, and derive the lighter one from it.")
+    edits(claude, "/home/me/mill/labels.py", "hue = None", "hue = shade(hue)")
+    claude.answers("Done: a label with one hue is shaded.")
+    claude.says("The labels look too dark on small sacks. Please find another way to shade the single hue.")
+    edits(claude, "/home/me/mill/labels.py", "hue = shade(hue)", "hue = dark(hue)")
+    claude.answers("`dark-label(#hue)` and `light-label(#hue)` replace the old single hue `shade-label(#hue)` syntax.")
+    read(engram, claude)
+    texts = [decision.text for decision in engram.list_decisions()]
+    assert any("dark-label" in text for text in texts)
+    assert not any(text.startswith("Use `shade-label(#hue)`") for text in texts)
+    replaced = [decision for decision in engram.list_decisions(everything=True) if decision.superseded_by]
+    assert ["Use `shade-label(#hue)`" in decision.text for decision in replaced] == [True]
+
+
 def test_an_error_is_joined_to_what_ended_it(engram: Engram, claude: Claude) -> None:
     claude.says("Make the tests pass")
     claude.runs("pytest -q", "E   NameError: name 'os' is not defined\n1 failed in 0.1s", 1)

@@ -21,6 +21,7 @@ from engram.evidence import (
     requests,
     review_findings,
     same_work,
+    succession,
     task_list,
     titles,
 )
@@ -200,21 +201,11 @@ class EpisodeFold:
         for decision in found:
             item = {"kind": decision.kind, "text": decision.text, "about": decision.about, "keys": keys}
             target = episode["rejected" if decision.kind == REJECTED else "decisions"]
-            self._supersede(decision, item)
+            if decision.kind != REJECTED:
+                succession.mark_replaced(self.state["episodes"], item)
             target.append(item)
             del target[:-_ITEMS]
-        self.dirty.add(episode["number"])
-
-    def _supersede(self, newer: FoundDecision, item: dict[str, Any]) -> None:
-        """Mark earlier decisions of this session that a newer one replaces."""
-        if newer.kind == REJECTED or not decisions.replaces(newer.text):
-            return
-        by = {"kind": item["kind"], "text": item["text"], "keys": item["keys"][:1]}
-        for episode in self.state["episodes"]:
-            for older in episode["decisions"]:
-                if older is not item and not older.get("by") and decisions.is_replaced(older["text"], newer.text):
-                    older["by"], item["replaces"] = by, True
-                    self.dirty.add(episode["number"])
+        self.dirty.update(episode["number"] for episode in self.state["episodes"])
 
     # ---- What the agent says and does
 
@@ -229,6 +220,9 @@ class EpisodeFold:
         for cause in found:
             item = {"text": cause, "keys": [key], "changes": len(episode["changed"])}
             episode["causes"] = [*causes.drop_repeated(episode["causes"], cause), item][-_CAUSES:]
+        for item in succession.mark_reported(self.state["episodes"], text, key):
+            episode["decisions"] = [*episode["decisions"], item][-_ITEMS:]
+            self.dirty.update(older["number"] for older in self.state["episodes"])
         self.state.update(agent=text[-_SPOKEN:], agent_key=key, report=text[-_SPOKEN:])
         open_items.note_push_state(episode, text)
         if self.state["findings"]:

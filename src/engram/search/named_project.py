@@ -19,7 +19,7 @@ _BEFORE = (
 
 
 def find_named_project(hub: Hub, text: str) -> tuple[str | None, str]:
-    """Return the project that a text names after a word such as "in" or "build", and its name; None if it names none."""
+    """Return the project that a text names after "in", "build" and the like, and its name; None if it names none."""
     low = text[:_READ].casefold()
     found: list[tuple[int, str, str]] = []
     for project, name in project_names.name_projects(hub).items():

@@ -71,6 +71,7 @@ _COMMAND_WORDS = frozenset(
         "run execute start launch command test tests unit integration lint linter build compile format type check"
         " typecheck set up setup install dependencies release deploy publish ship app application server dev"
         " project repo repository code codebase here locally everything whole suite use type script target"
+        " package module"
     )
 )
 _OPEN = re.compile(

@@ -21,10 +21,9 @@ on conflict (capture, number) do update set
 """
 
 _PUT_ITEM = """
-insert into evidence_items (id, capture, episode, kind, at, text, words, facts, superseded_by)
-values (:id, :capture, :episode, :kind, :at, :text, :words, :facts, :superseded_by)
-on conflict (id) do update set episode = excluded.episode, at = excluded.at, facts = excluded.facts,
-  superseded_by = coalesce(excluded.superseded_by, evidence_items.superseded_by)
+insert into evidence_items (id, capture, episode, kind, at, text, words, facts)
+values (:id, :capture, :episode, :kind, :at, :text, :words, :facts)
+on conflict (id) do update set episode = excluded.episode, at = excluded.at, facts = excluded.facts
 """
 
 _OF_CAPTURE = "select * from episodes where capture = :capture order by number"
@@ -198,6 +197,15 @@ def list_older_decisions(
 def list_amending_decisions(engine: Engine, project: str, at: int, limit: int) -> list[Row]:
     """Return the decisions of a project after a time that say that they change an earlier one, oldest first."""
     return engine.run(_AMENDING, project=project, at=at, limit=limit, amends='%"amends":true%')
+
+
+def mark_replaced(engine: Engine, replaced: dict[str, str]) -> None:
+    """Mark items, given with what replaced them, if that is still stored."""
+    sql = (
+        "update evidence_items set superseded_by = :by where id = :id"
+        " and exists (select 1 from evidence_items n where n.id = :by)"
+    )
+    engine.run_many(sql, [{"id": item, "by": by} for item, by in replaced.items()])
 
 
 def mark_superseded(engine: Engine, ids: Sequence[str], by: str) -> None:

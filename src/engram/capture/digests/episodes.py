@@ -57,7 +57,8 @@ def list_decisions(
     rows = _list_items(
         hub, "rejected" if rejected else "decision", project, session, days, limit, in_force=not everything
     )
-    return keep_newest(map(_decision_from_row, rows), lambda item: item.text)  # forks repeat them
+    found = list({item.text: item for item in map(_decision_from_row, reversed(rows))}.values())[::-1]  # forks repeat
+    return found if everything else keep_newest(found, lambda item: item.text)
 
 
 @operation()
@@ -177,10 +178,13 @@ def save_episodes(engine: Engine, capture: int, fold: Fold, now: int) -> None:
             for facts in built
         ],
     )
+    replaced: dict[str, str] = {}
     for facts in built:
         rows = _build_item_rows(capture, facts, now)
         episodes.save_items(engine, capture, facts["number"], rows)
         _supersede(engine, capture, facts, rows)
+        replaced |= _list_replaced(capture, facts)
+    episodes.mark_replaced(engine, replaced)  # after all: what replaces an item may stand in a later episode
     save_errors(engine, capture, fold.state, {facts["number"] for facts in built}, now)
 
 
@@ -207,9 +211,17 @@ def _build_item_rows(capture: int, facts: dict[str, Any], now: int) -> list[Row]
                 "id": item_id, "capture": capture, "episode": facts["number"], "kind": kind,
                 "at": facts["until"] or facts["from"] or now, "text": item["text"],
                 "words": " ".join(sorted(extract_content_words(item["text"]))), "facts": orjson.dumps(item).decode(),
-                "superseded_by": build_item_id(capture, item["by"]) if item.get("by") else None,
             }  # fmt: skip
     return list(rows.values())
+
+
+def _list_replaced(capture: int, facts: dict[str, Any]) -> dict[str, str]:
+    """Return the decisions of an episode that the session itself replaced, with what replaced them."""
+    return {
+        build_item_id(capture, item): build_item_id(capture, item["by"])
+        for item in facts["decisions"]
+        if item.get("by")
+    }
 
 
 def _join_amending(facts: dict[str, Any], decided: list[str]) -> str:
