@@ -221,7 +221,7 @@ def test_a_model_that_cannot_be_reached_is_asked_once_not_for_every_session(open
 
 def test_a_secret_the_model_makes_up_is_not_stored(opened: Opened) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    with speaking(chat(answered(summary=f"The parser used the token {secret}."))) as api:
+    with speaking(chat(answered(summary=f"The token {secret} was used."))) as api:
         hub = openai(opened, api)
         said(hub, "one", "2026-03-01T10:00:00+00:00", *TALK)
         hub.summarize()

@@ -21,6 +21,7 @@ _PROMPTS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "models", "p
 _IN_A_ROW = 3  # unusable answers after which we stop asking
 _ITEM = 600  # characters of a list item
 _PROSE = 6000  # characters
+_ABOUT = ("summary",)  # prose that replaces what rules found in a session, so that a phrase would be a loss
 _VERDICT, _KEEP, _NOTHING = "verdict", "keep", "nothing"
 
 
@@ -96,7 +97,7 @@ class SummaryModel:
         if fields.get(_VERDICT) != _NOTHING and not (fields[prose] if prose else any(contents)):
             said = "No sentence of the answer is supported by its sources." if self._dropped else "The answer is empty."
             raise ModelInvalid(provider=self.hub.settings.model, reason=said, reply_text="")
-        if fields.get(_VERDICT) != _NOTHING and prose and not _shares_words(fields[prose], source):
+        if prose in _ABOUT and not _shares_words(fields[prose], source):
             said = "The answer has no word in common with its sources."
             raise ModelInvalid(provider=self.hub.settings.model, reason=said, reply_text=fields[prose])
         return fields
