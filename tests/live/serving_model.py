@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from pathlib import Path
 
 
 def main(weights: str) -> None:
@@ -13,7 +14,7 @@ def main(weights: str) -> None:
     wanted.n_ctx, wanted.n_parallel, wanted.warmup = 8192, 1, False
     wanted.hostnames, wanted.port = ["127.0.0.1"], 0
     wanted.cpuparams.n_threads = wanted.cpuparams_batch.n_threads = 1  # several wait for each other where others work
-    wanted.model_alias = {"smollm2-135m"}
+    wanted.model_alias = {Path(weights).stem.lower()}
     wanted.n_predict = 300  # it would talk for ever
     wanted.sampling.seed, wanted.sampling.temp, wanted.sampling.penalty_repeat = 7, 0.3, 1.15
     server = llama.Server(wanted)

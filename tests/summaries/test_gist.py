@@ -48,6 +48,15 @@ def test_a_gist_can_be_found_and_carries_no_numbers_nobody_searches_for(engram: 
     assert "(#" not in found
 
 
+@pytest.mark.parametrize("summary", ["{", "<pre><br>", "I will do this for you."])
+def test_an_answer_that_is_not_about_the_session_is_not_its_summary(opened: Opened, summary: str) -> None:
+    with speaking(chat(answered(summary=summary))) as api:
+        engram = openai(opened, api)
+        said(engram, "one", "2026-03-01T10:00:00+00:00", *TALK)
+        done = engram.summarize()
+        assert (done.by, done.fallbacks) == ({"extract/1": 1}, {"model_invalid": 1})
+
+
 def test_nothing_new_is_nothing_to_do(engram: Engram) -> None:
     said(engram, "one", "2026-03-01T10:00:00+00:00", *TALK)
     engram.summarize()

@@ -8,6 +8,7 @@ from engram.dream import novelty, priorities
 from engram.dream.priorities import COHERENCE, CONTINUITY, CURIOSITY, HYGIENE, STABILITY, Drive, PressureCount
 from engram.hub import Hub
 from engram.store import blobs, dream_inbox, exchanges, index_segments, log_entries, passages
+from engram.summaries import upgrade
 from engram.summaries.gist import RIPE
 from engram.summaries.self_state import get_self_state
 from engram.wiki.compiler import compile as compiler
@@ -62,6 +63,7 @@ def count_continuity(hub: Hub) -> tuple[PressureCount, ...]:
         PressureCount(count_to_flush(hub), 3, "session to flush", "sessions to flush"),
         PressureCount(len(ripe), 1, "session to summarize", "sessions to summarize"),
         PressureCount(sum(int(row["open"]) for row in rows), 40, "new turn", "new turns"),
+        PressureCount(len(upgrade.list_upgradable(hub)), 3, "summary to rewrite", "summaries to rewrite"),
     )
 
 

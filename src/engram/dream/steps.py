@@ -23,7 +23,7 @@ from engram.patterns import detect
 from engram.platform.text import format_count, format_error
 from engram.platform.value import value
 from engram.store import dream_inbox, exchanges, index_segments, patterns, signals
-from engram.summaries import eras, gist
+from engram.summaries import eras, gist, upgrade
 from engram.summaries.summary_model import SummaryModel
 from engram.wiki import flush, lint
 from engram.wiki.compiler import compile as compiler
@@ -96,13 +96,20 @@ def _run_gist(hub: Hub, stop: Callable[[], bool]) -> StepResult:
             raise
         except Exception as problem:  # a failing session does not stop the others
             failed[row["session_id"]] = format_error(problem)
+    rewritten = upgrade.rewrite_gists(hub, model, stop) if tried == len(due) else 0
+    more = f", rewrote {format_count(rewritten, 'older summary', 'older summaries')}" if rewritten else ""
     return StepResult(
         step="gist",
-        did=f"summarized {format_count(written, 'session')}{_format_makers(model)}",
-        count=written,
+        did=f"summarized {format_count(written, 'session')}{more}{_format_makers(model)}",
+        count=written + rewritten,
         failed=failed,
         left=len(due) - tried,
     )
+
+
+def _count_gists(hub: Hub) -> int:
+    """Count the sessions to summarize, and the summaries that a model should rewrite in a pass."""
+    return len(list_ripe(hub)) + min(len(upgrade.list_upgradable(hub)), upgrade.PER_PASS)
 
 
 def _run_integrate(hub: Hub, stop: Callable[[], bool]) -> StepResult:
@@ -239,7 +246,7 @@ def _build_stop_listener(stop: Callable[[], bool]) -> Callable[..., None]:
 STEPS = (
     DreamStep("ingest", CONTINUITY, _count_ingest, _run_ingest, always=True),
     DreamStep("flush", CONTINUITY, probes.count_to_flush, _run_flush),
-    DreamStep("gist", CONTINUITY, lambda hub: len(list_ripe(hub)), _run_gist),
+    DreamStep("gist", CONTINUITY, _count_gists, _run_gist),
     DreamStep(
         "integrate", COHERENCE, lambda hub: dream_inbox.count_waiting(hub.engine, dream_inbox.INTEGRATE), _run_integrate
     ),

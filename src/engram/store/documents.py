@@ -26,6 +26,12 @@ select d.* from documents d where d.kind = :kind
  order by d.made_at, d.key
 """
 
+_BY_RULES = """
+select d.key, d.sources, d.made_by from documents d
+ where d.kind = :kind and d.content <> '' and (d.made_by like 'extract/%' or d.made_by like 'rules/%')
+   and d.version = (select max(version) from documents where kind = d.kind and key = d.key)
+"""
+
 # A prefilter on JSON as text; callers parse the JSON itself.
 _NAMING = """
 select kind, key, version, sources, made_at from documents where kind = :kind and sources like :pattern escape '!'
@@ -83,6 +89,11 @@ def has_content(engine: Engine, kind: str, key: str, content: str) -> bool:
 def count_versions(engine: Engine, kind: str) -> int:
     """Count the versions of a kind."""
     return int(engine.run("select count(*) as n from documents where kind = :kind", kind=kind)[0]["n"])
+
+
+def list_made_by_rules(engine: Engine, kind: str) -> list[Row]:
+    """Return the key, sources and maker of every document of a kind whose newest version rules made."""
+    return engine.run(_BY_RULES, kind=kind)
 
 
 def list_current(engine: Engine, kind: str) -> list[Row]:

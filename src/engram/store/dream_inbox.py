@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 FIND, FLUSH, INTEGRATE, DETECT = "find", "flush", "integrate", "detect"
 COMPILE = "compile"  # projects whose evidence changed
+REWRITE = "rewrite"  # sessions whose summary a model failed to write, with the number of tries
 REFLECT, LINT, ROT, SCRUB = "reflect", "lint", "rot", "scrub"
 
 _NOTE = """

@@ -65,6 +65,12 @@ select e.session_id, min(e.at) as first_at, max(e.at) as last_at, count(*) as me
   from exchanges e where e.at >= :since and e.at < :until and e.role in ('user', 'assistant') group by e.session_id
 """
 
+_LENGTHS = """
+select session_id, max(at) as last_at,
+       sum(case when length(content) > :longest then :longest else length(content) end) as chars
+  from exchanges where at >= :since group by session_id
+"""
+
 _BY_DAY = """
 select {day} as day, count(*) as said{sessions}
   from exchanges e {filtered} where e.role = :role and e.at >= :since and e.at < :until group by 1
@@ -170,6 +176,11 @@ def list_in_span(engine: Engine, session_id: str, since: int, until: int) -> lis
 def list_active_sessions(engine: Engine, since: int, until: int) -> list[Row]:
     """Return the sessions with messages in a span of time, with the first and the last of them."""
     return engine.run(_ACTIVE, since=since, until=until)
+
+
+def measure_sessions(engine: Engine, since: int, longest: int) -> list[Row]:
+    """Return how long the messages of each session are since a time, each counted up to a length."""
+    return engine.run(_LENGTHS, since=since, longest=longest)
 
 
 def fetch_by_ids(engine: Engine, ids: Sequence[int]) -> dict[int, Row]:

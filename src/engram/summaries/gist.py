@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 RIPE = 20  # new exchanges that make a summarized session due again
 TOKENS = 600  # tokens of a gist
-_MODEL_TOKENS = 12_000  # tokens of a session in the model's prompt
+MODEL_TOKENS = 12_000  # tokens of a session in the model's prompt
 _SINCE = "Since then, quoted:"
 _EXCHANGE_TOKENS = 800  # tokens of one exchange in it
 
@@ -382,10 +382,10 @@ def _render_session(rows: list[Row]) -> str:
 
     rendered = [f"#{row['id']} {row['role']}:\n{cut_to_tokens(row['content'], _EXCHANGE_TOKENS)}" for row in rows]
     sizes = [count_tokens(entry) + 1 for entry in rendered]
-    if sum(sizes) <= _MODEL_TOKENS:
+    if sum(sizes) <= MODEL_TOKENS:
         return "\n".join(rendered)
-    head, tail = _count_fitting(sizes, _MODEL_TOKENS // 3), _count_fitting(sizes[::-1], _MODEL_TOKENS // 3)
-    middle = extract.render_lines(extract.extract_lines(rows[head : len(rows) - tail], _MODEL_TOKENS // 3))
+    head, tail = _count_fitting(sizes, MODEL_TOKENS // 3), _count_fitting(sizes[::-1], MODEL_TOKENS // 3)
+    middle = extract.render_lines(extract.extract_lines(rows[head : len(rows) - tail], MODEL_TOKENS // 3))
     return "\n".join([*rendered[:head], "[… excerpts of the middle …]", middle, "[…]", *rendered[len(rows) - tail :]])
 
 

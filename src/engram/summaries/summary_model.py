@@ -21,6 +21,7 @@ _PROMPTS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "models", "p
 _IN_A_ROW = 3  # unusable answers after which we stop asking
 _ITEM = 600  # characters of a list item
 _PROSE = 6000  # characters
+_ABOUT = ("summary",)  # prose that replaces what rules found in a session, so that a phrase would be a loss
 _VERDICT, _KEEP, _NOTHING = "verdict", "keep", "nothing"
 
 
@@ -96,6 +97,9 @@ class SummaryModel:
         if fields.get(_VERDICT) != _NOTHING and not (fields[prose] if prose else any(contents)):
             said = "No sentence of the answer is supported by its sources." if self._dropped else "The answer is empty."
             raise ModelInvalid(provider=self.hub.settings.model, reason=said, reply_text="")
+        if prose in _ABOUT and not _shares_words(fields[prose], source):
+            said = "The answer has no word in common with its sources."
+            raise ModelInvalid(provider=self.hub.settings.model, reason=said, reply_text=fields[prose])
         return fields
 
     def _keep_grounded(self, part: Any, source: str) -> Any:
@@ -118,6 +122,13 @@ def load_prompt(name: str) -> tuple[str, str]:
     with open(os.path.join(_PROMPTS, f"{name}.md"), encoding="utf-8") as file:
         template = file.read()
     return template, blake2b(template.encode(), digest_size=4).hexdigest()
+
+
+def _shares_words(answer: str, source: str) -> bool:
+    """Check that an answer is about its sources: small models fill a schema with brackets and polite phrases."""
+    from engram.evidence.content_words import extract_content_words
+
+    return bool(extract_content_words(answer) & extract_content_words(source))
 
 
 def _build_schema(prose: str, lists: tuple[str, ...], verdict: bool) -> dict[str, Any]:

@@ -65,7 +65,11 @@ def connect_agents(
     if as_json:
         show_result(wired, True)
     else:
-        _show_history_and_steps(plan, dry_run, no_history)
+        if not (dry_run or no_history):
+            _try_show_history()
+        if project is None:
+            _offer_model(_can_ask(yes, dry_run, as_json), dry_run)
+        _show_next_steps(plan, dry_run)
     _fail_on_problems(wired)
 
 
@@ -114,15 +118,18 @@ def _format_plan(wired: WiringReport, plan: WiringPlan) -> str:
     return "\n\n".join(lines)
 
 
-def _show_history_and_steps(plan: WiringPlan, dry_run: bool, no_history: bool) -> None:
-    """Show past work and what to do next."""
-    if dry_run and plan.changes:
+def _offer_model(ask: bool, dry_run: bool) -> None:
+    from engram.surfaces.cli.model_offer import offer_model
+
+    offer_model(ask, dry_run)
+
+
+def _show_next_steps(plan: WiringPlan, dry_run: bool) -> None:
+    """Show what to do next."""
+    if not dry_run:
+        _print_next_steps(plan)
+    elif plan.changes:
         click.echo("\nNothing was written. Run `engram init` to write it.")
-    if dry_run:
-        return
-    if not no_history:
-        _try_show_history()
-    _print_next_steps(plan)
 
 
 def _write_plan(home: str, plan: WiringPlan, wired: WiringReport, yes: bool, as_json: bool) -> WiringReport:

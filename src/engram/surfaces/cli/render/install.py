@@ -10,14 +10,18 @@ from engram.capture.ingest_report import Ingested
 from engram.install.agents import require_agent
 from engram.install.finding import Finding
 from engram.install.init import RewrittenFile, WiringReport
+from engram.models.offers import FREE, PLAN, ModelOffer
 from engram.platform import text
+from engram.summaries.model_estimate import ModelEstimate
 from engram.summaries.playbook.highlights import Highlight
 from engram.surfaces.cli.render import LIST_RENDERERS, render
 from engram.surfaces.cli.render.captures import format_ingested_counts
 from engram.surfaces.cli.render.layout import (
     Column,
     color_diff_line,
+    format_money,
     format_table,
+    format_tokens,
     format_when,
     shorten_home,
     wrap_text,
@@ -94,6 +98,42 @@ def format_ingested(result: Ingested) -> str:
     if result.unread:
         lines.append(f"{text.format_count(len(result.unread), 'file')} could not be read; `engram doctor` lists them.")
     return "\n".join(lines)
+
+
+def format_model_offers(offers: Sequence[tuple[ModelOffer, ModelEstimate]], daily_cents: int) -> str:
+    """Return which models could write summaries, what a month would cost, and where the text goes."""
+    if len(offers) == 1:
+        offer, estimate = offers[0]
+        lines = [f"{offer.title} could write your summaries: {format_monthly_cost(offer, estimate)}."]
+    else:
+        lines = ["These models could write your summaries:"]
+        lines += [
+            f"  {number}  {offer.title}: {format_monthly_cost(offer, estimate)}"
+            for number, (offer, estimate) in enumerate(offers, 1)
+        ]
+    sessions, tokens = offers[0][1].sessions, offers[0][1].tokens
+    takes = f"A month like your last one, with {text.format_count(sessions, 'session')}, takes {format_tokens(tokens)} "
+    since = f"{takes}tokens. " if sessions else "There is no history yet to estimate from. "
+    limit = f"The limit, also for rewriting older summaries, is {format_money(daily_cents / 100)} a day."
+    companies = sorted({offer.company for offer, _ in offers if offer.company})
+    to_whom = f" Your messages, without secrets, go to {' or '.join(companies)}." if companies else ""
+    return "\n".join([*(wrap_text(line, "", "     ") for line in lines), wrap_text(f"{since}{limit}{to_whom}")])
+
+
+def format_monthly_cost(offer: ModelOffer, estimate: ModelEstimate) -> str:
+    """Return what a month with a model costs."""
+    if offer.paid_by == PLAN:
+        return "no extra cost, uses your plan"
+    if offer.paid_by == FREE:
+        return "free, stays on this machine"
+    if estimate.dollars is None:
+        return "price unknown"
+    return f"about {format_money(estimate.dollars)} a month" if estimate.sessions else "paid by your key"
+
+
+def format_found_models(offers: Sequence[ModelOffer], hint: str) -> str:
+    """Return in a sentence which models were found, and what to do to use one."""
+    return wrap_text(f"Models found for summaries: {', '.join(offer.title for offer in offers)}. None is used; {hint}.")
 
 
 def format_past_work(captures: Sequence[Capture], last: Sequence[tuple[Capture, str]], most: int) -> str:
