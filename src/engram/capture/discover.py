@@ -137,7 +137,7 @@ def _iter_files(root: str, endings: tuple[str, ...], depth: int, left_out: tuple
             yield root
         return
     for entry in entries:
-        if _is_left_out(entry.name, left_out):
+        if left_out and _is_left_out(entry.name, left_out):
             continue
         if entry.is_dir(follow_symlinks=False):
             if depth:

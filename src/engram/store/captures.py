@@ -70,6 +70,27 @@ select s.*, c.last_at, coalesce(d.corrected, d.outcome) as outcome
 """
 
 
+# The last sessions of a project, read along two indexes.
+_LAST_NUMBERS = """
+select c.num
+  from (select * from (select id, completed_at as at from sessions where project = :project and completed_at is not null
+                        order by completed_at desc limit :many) done
+        union all
+        select * from (select id, last_heartbeat as at from sessions where project = :project and status = 'active'
+                        order by last_heartbeat desc limit :many) here) s
+  join captures c on c.session_id = s.id
+ where s.id <> :exclude and (coalesce(c.relation, '') <> 'subagent' or cast(:subagents as integer) = 1)
+ order by s.at desc limit :limit
+"""
+
+_FLAVORS = """
+select s.flavor, count(*) as sessions, max(coalesce(c.last_at, s.last_heartbeat)) as last_at
+  from sessions s join captures c on c.session_id = s.id
+ where s.project = :project and coalesce(c.relation, '') <> 'subagent'
+ group by s.flavor order by sessions desc, s.flavor
+"""
+
+
 # `union` drops duplicates, so a cycle ends.
 _SUBAGENTS = """
 with recursive family (id) as (
@@ -100,6 +121,22 @@ def list_related(engine: Engine, session_id: str, native_id: str) -> list[int]:
 def list_recent_work(engine: Engine, project: str, session_id: str, limit: int) -> list[Row]:
     """Return the last captured sessions of a project except one, newest first."""
     return engine.run(_LAST_WORK, project=project, session_id=session_id, limit=limit, many=limit * 5)
+
+
+def list_last_numbers(
+    engine: Engine, project: str, limit: int, *, exclude: str = "", subagents: bool = False
+) -> list[int]:  # fmt: skip
+    """Return the numbers of the last captured sessions of a project except one, newest first."""
+    many = limit if subagents else limit * 5
+    rows = engine.run(
+        _LAST_NUMBERS, project=project, exclude=exclude, limit=limit, many=many, subagents=int(subagents)
+    )  # fmt: skip
+    return [row["num"] for row in rows]
+
+
+def count_by_flavor(engine: Engine, project: str) -> list[Row]:
+    """Return for each agent how many sessions it had in a project, and when it was last active."""
+    return engine.run(_FLAVORS, project=project)
 
 
 def get_or_add(engine: Engine, session_id: str, started_at: int) -> Row:

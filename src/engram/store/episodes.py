@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engram.store import captures
 from engram.store.engine import run_for_ids
 
 TYPE_CHECKING = False
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
     from engram.store.engine import Engine, Row
 
+_SESSIONS_AT_ONCE = 50
 
 _PUT = """
 insert into episodes (capture, number, started_at, ended_at, title, result, facts)
@@ -54,12 +56,11 @@ select i.id, i.capture, i.episode, i.words, i.text
 """
 
 
-# The last episodes of a project, without those of subagents.
+# The episodes of some sessions.
 _RECENT = """
 select e.*, s.id as session_id, s.branch, s.flavor
   from episodes e join captures c on c.num = e.capture join sessions s on s.id = c.session_id
- where s.project = :project and s.id <> :exclude and coalesce(c.relation, '') <> 'subagent'
- order by e.ended_at desc limit :limit
+ where e.capture in ({slots})
 """
 
 # The episodes that began in a span of time, without those of subagents, oldest first.
@@ -77,6 +78,9 @@ select e.*, s.id as session_id, s.flavor, s.project
  where coalesce(c.relation, '') <> 'subagent'
  order by e.ended_at desc limit :limit
 """
+
+# Of one session: an expression, so that the index by time, which has the items of all sessions, is not used.
+_KIND, _KIND_IN_SESSION = "where i.kind = :kind", "where coalesce(i.kind, '') = :kind"
 
 # Decisions that say that they change an earlier one, made after a time.
 _AMENDING = """
@@ -108,7 +112,12 @@ def list_by_capture(engine: Engine, capture: int) -> list[Row]:
 
 def list_recent(engine: Engine, project: str, exclude: str, limit: int) -> list[Row]:
     """Return the last episodes of a project except those of one session, newest first."""
-    return engine.run(_RECENT, project=project, exclude=exclude, limit=limit)
+    numbers = captures.list_last_numbers(engine, project, limit, exclude=exclude)
+    rows: list[Row] = []
+    while numbers and len(rows) < limit:
+        rows += run_for_ids(engine, _RECENT, numbers[:_SESSIONS_AT_ONCE])
+        numbers = numbers[_SESSIONS_AT_ONCE:]
+    return sorted(rows, key=lambda row: -(row["ended_at"] or 0))[:limit]
 
 
 def list_between(engine: Engine, since: int, until: int) -> list[Row]:
@@ -178,6 +187,7 @@ def list_items(engine: Engine, kind: str, limit: int, **filters: Any) -> list[Ro
     }  # fmt: skip
     chosen = {name: setting for name, setting in filters.items() if setting not in (None, False)}
     sql = _ITEMS.format(conditions="".join(conditions[name] for name in chosen))
+    sql = sql.replace(_KIND, _KIND_IN_SESSION) if "session_id" in chosen else sql
     chosen.pop("in_force", None)
     return engine.run(sql, kind=kind, limit=limit, **chosen)
 

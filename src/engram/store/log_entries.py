@@ -47,9 +47,9 @@ select f.session_id, f.tries, f.next_at, f.problem, s.flavor, s.project, s.summa
  where f.tries > 0 order by f.next_at, f.session_id
 """
 
-_OF_PROJECT = """
+_OF_SESSION = """
 select e.id, e.session_id, e.day, e.at, s.flavor, s.project
-  from entries e join sessions s on s.id = e.session_id where s.project = :project order by e.at, e.id
+  from entries e join sessions s on s.id = e.session_id where e.session_id = :session_id order by e.at, e.id
 """
 
 _SELECT = "select e.*, s.flavor, s.project, s.summary from entries e join sessions s on s.id = e.session_id"
@@ -123,9 +123,9 @@ def list_by_day(engine: Engine, day: str) -> list[Row]:
     return engine.run(f"{_SELECT} where e.day = :day order by e.at, e.id", day=day)
 
 
-def list_by_project(engine: Engine, project: str) -> list[Row]:
-    """Return the entries of a project's sessions without their content, oldest first."""
-    return engine.run(_OF_PROJECT, project=project)
+def list_by_session(engine: Engine, session_id: str) -> list[Row]:
+    """Return the entries of a session without their content, oldest first."""
+    return engine.run(_OF_SESSION, session_id=session_id)
 
 
 def list_days(engine: Engine, session_id: str) -> list[str]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from engram.store.engine import Engine, Row
 
+_MOST = 1_000  # errors of a project
 
 _PUT = """
 insert into session_errors
@@ -29,15 +30,15 @@ on conflict (capture, command) do update set at = excluded.at
 
 _NOT_FIXED = """
 select e.id, e.signature, e.at, e.facts
-  from session_errors e join captures c on c.num = e.capture join sessions s on s.id = c.session_id
- where e.fix = '' and e.fixed_in is null and e.at < :before and s.project = :project and e.capture <> :capture
+  from session_errors e
+ where e.fix = '' and e.fixed_in is null and e.at < :before and e.project = :project and e.capture <> :capture
  order by e.at desc limit :limit
 """
 
 _OF_PROJECT = """
 select e.*, c.session_id
-  from session_errors e join captures c on c.num = e.capture join sessions s on s.id = c.session_id
- where s.project = :project order by e.at, e.id
+  from session_errors e join captures c on c.num = e.capture
+ where e.project = :project order by e.at desc, e.id desc limit :limit
 """
 
 _FIXED_LATER = """
@@ -47,10 +48,11 @@ select e.signature, c.session_id
  order by e.at
 """
 
+# SQLite reads the tables of a cross join in this order: new checks, not all sessions of the project.
 _PASSED_LATER = """
 select p.command, p.at, c.session_id
-  from passed_checks p join captures c on c.num = p.capture join sessions s on s.id = c.session_id
- where p.at > :after and s.project = :project and p.capture <> :capture
+  from passed_checks p cross join captures c cross join sessions s
+ where c.num = p.capture and s.id = c.session_id and p.at > :after and s.project = :project and p.capture <> :capture
  order by p.at limit :limit
 """
 
@@ -108,8 +110,8 @@ def list_by_capture(engine: Engine, capture: int) -> list[Row]:
 
 
 def list_by_project(engine: Engine, project: str) -> list[Row]:
-    """Return the errors of all sessions in a project, oldest first."""
-    return engine.run(_OF_PROJECT, project=project)
+    """Return the last errors of a project, oldest first."""
+    return engine.run(_OF_PROJECT, project=project, limit=_MOST)[::-1]
 
 
 def list_not_fixed(engine: Engine, project: str, before: int, capture: int, limit: int) -> list[Row]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from engram.store import captures
+from engram.store.engine import run_for_ids
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engram.store.engine import Engine, Row
+_SESSIONS = 400  # of a project, whose commands count
 
 _ADD = """
 insert into task_runs
@@ -17,10 +21,10 @@ on conflict (capture, purpose, directory, command) do update set
   passed_at = excluded.passed_at, failed_at = excluded.failed_at
 """
 
-_OF_PROJECT = """
+_OF_SESSIONS = """
 select t.*, c.session_id, s.flavor
   from task_runs t join captures c on c.num = t.capture join sessions s on s.id = c.session_id
- where s.project = :project
+ where t.capture in ({slots})
 """
 
 
@@ -44,5 +48,5 @@ def delete_by_capture(engine: Engine, capture: int) -> None:
 
 
 def list_by_project(engine: Engine, project: str) -> list[Row]:
-    """Return the commands of all sessions in a project."""
-    return engine.run(_OF_PROJECT, project=project)
+    """Return the commands of the last sessions in a project."""
+    return run_for_ids(engine, _OF_SESSIONS, captures.list_last_numbers(engine, project, _SESSIONS, subagents=True))

@@ -46,9 +46,7 @@ def _fingerprint_months(months: Months) -> dict[str, str]:
     """Return a fingerprint for each month that covers its sessions and those of all earlier months."""
     fingerprints, previous = {}, ""
     for month in sorted(months.touched):
-        previous = fingerprints[month] = versions.fingerprint(
-            (previous, months.build_sources(months.touched[month])["hash"])
-        )
+        previous = fingerprints[month] = versions.fingerprint((previous, months.build_era_sources(month)["hash"]))
     return fingerprints
 
 

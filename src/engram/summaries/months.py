@@ -29,6 +29,7 @@ class Months:
         self.began: dict[str, list[str]] = {}
         self.touched: dict[str, list[str]] = {}  # sessions that began or continued there
         self._gists: dict[str, Row] = {}
+        self._sources: dict[str, dict[str, Any]] = {}  # of months
         self._month_by_day: dict[int, str] = {}
         for row in self.sessions.values():
             if row["first_at"] is not None:
@@ -43,12 +44,13 @@ class Months:
     def _add_session(self, row: Row) -> None:
         session, first, last = row["session_id"], self.month_of(row["first_at"]), self.month_of(row["last_at"])
         self.began.setdefault(first, []).append(session)
+        self.touched.setdefault(first, []).append(session)
         month = first
-        for _ in range(_LONGEST):
-            self.touched.setdefault(month, []).append(session)
+        for _ in range(_LONGEST - 1):
             if month >= last:
                 break
             month = _next_month(month)
+            self.touched.setdefault(month, []).append(session)
 
     def to_local(self, at: int) -> datetime:
         """Return a time in the user's time zone."""
@@ -77,8 +79,9 @@ class Months:
 
     def build_era_sources(self, month: str) -> dict[str, Any]:
         """Return the sources of a month's era."""
-        sessions = self.touched.get(month, [])
-        return self.build_sources(sessions) | {"session_count": len(self.began.get(month, ()))}
+        if month not in self._sources:
+            self._sources[month] = self.build_sources(self.touched.get(month, []))
+        return self._sources[month] | {"session_count": len(self.began.get(month, ()))}
 
     def build_sources(self, sessions: list[str]) -> dict[str, Any]:
         """Return sessions as sources: their gists, trust and end time."""
@@ -86,7 +89,7 @@ class Months:
         return {
             "sessions": sorted(sessions),
             "hash": versions.fingerprint([(row["session_id"], row["version"]) for row in rows]),
-            "trust": versions.get_least_trusted(row["trust"] for row in rows),
+            "trust": versions.get_least_trusted({row["trust"] for row in rows}),
             "at": max((row["last_at"] or 0 for row in rows), default=0),
         }
 

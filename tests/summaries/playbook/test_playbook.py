@@ -83,6 +83,18 @@ def test_files_changed_together_are_named_but_not_a_test_with_its_file(engram: E
     assert "`prices/table.py` and `prices/test_table.py`" not in text
 
 
+def test_a_long_history_is_counted_in_full(engram: Engram, tmp_path: Path) -> None:
+    for day in range(55):
+        writer = session(tmp_path, f"s{day}", day)
+        writer.says("Change the columns of the price table once more.")
+        writer.edits("prices/table.py", "a", "b")
+        writer.runs("npm run build", "built in 2 s")
+    text = read(engram, tmp_path)
+    assert "`prices/`: table.py (55 changes)" in text
+    assert "`npm run build` (passed 55 times, last 2026-12-25; " in text
+    assert "claude: 55 sessions (last 2026-12-25)" in text
+
+
 def test_a_project_without_evidence_has_no_page(engram: Engram) -> None:
     assert engram.get_playbook("/home/me/unknown").text == ""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 from engram.clock import load_timezone, to_datetime
@@ -186,15 +185,10 @@ def _write_open(hub: Hub, project: str, day: _DayFormat) -> list[PlaybookLine]:
 
 
 def _write_people(hub: Hub, project: str, day: _DayFormat) -> list[PlaybookLine]:
-    rows = captures.list_recent_work(hub.engine, project, "", 10_000)
-    agents = Counter(row["flavor"] for row in rows)
-    last = {row["flavor"]: 0 for row in rows}
-    for row in rows:
-        last[row["flavor"]] = max(last[row["flavor"]], row["last_at"] or row["last_heartbeat"] or 0)
     return [
         PlaybookLine(
-            text=f"{flavor}: {number} session{'s' * (number != 1)}",
-            note=f"last {day(last[flavor])}" if last[flavor] else "", sessions=(),
+            text=f"{row['flavor']}: {row['sessions']} session{'s' * (row['sessions'] != 1)}",
+            note=f"last {day(row['last_at'])}" if row["last_at"] else "", sessions=(),
         )
-        for flavor, number in agents.most_common()
+        for row in captures.count_by_flavor(hub.engine, project)
     ]  # fmt: skip

@@ -276,18 +276,19 @@ class _CompileRun:
 
     def list_due_days(self) -> list[str]:
         """Return the days to compile, oldest first."""
-        from engram.wiki.vault import daily_log, due_logs, state
+        from engram.wiki.vault import daily_log, due_logs
 
         if self.day:
             return [self.day]
         if self.everything:
             return daily_log.list_days(self.wiki)
-        logs, due_days = state.load_state(self.wiki)["logs"], []
+        logs, due_days = self.saved["logs"], []
         today = daily_log.local_day(self.now, self.hub.settings.timezone)
         stamps = due_logs.read_stamps(self.wiki)
-        for day in sorted(filter(daily_log.is_day, stamps)):
+        touched = [day for day, stamp in stamps.items() if self._is_touched(logs.get(day), stamp)]
+        for day in sorted(filter(daily_log.is_day, touched)):
             log = logs.get(day, {})
-            if self._is_unchanged(day, log, stamps[day]):
+            if self._is_unchanged(day, log):
                 continue
             interval = self.hub.settings.compile_interval_minutes
             wait_reason = "" if self.is_requested else due_logs.find_wait_reason(log, day, today, self.now, interval)
@@ -295,13 +296,15 @@ class _CompileRun:
             due_days += [] if wait_reason else [day]
         return due_days
 
-    def _is_unchanged(self, day: str, log: dict[str, Any], stamp: list[int]) -> bool:
+    def _is_touched(self, log: dict[str, Any] | None, stamp: list[int]) -> bool:
+        """Return whether a log may have changed since it was compiled in this epoch."""
+        return not log or log.get("stamp") != stamp or log.get("epoch", 0) != self.epoch or "hash" not in log
+
+    def _is_unchanged(self, day: str, log: dict[str, Any]) -> bool:
         from engram.wiki.vault import due_logs
 
         if "hash" not in log or log.get("epoch", 0) != self.epoch:
             return False
-        if log.get("stamp") == stamp:
-            return True
         return bool(log["hash"] == due_logs.hash_text(self.wiki.read(f"daily/{day}") or ""))
 
     def _prepare_log(self, day: str) -> LogCompilation:

@@ -15,7 +15,6 @@ from engram.wiki.vault.page_text import escape_line, quote_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
 
     from engram.hub import Hub
     from engram.store.engine import Row
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 _LEAST_SESSIONS, _COSTLY = 2, 4  # sessions, or occurrences in one
 _MOST = 40  # pages of a project
 _MOST_SEEN, _MOST_FIXES = 8, 3  # lines of a page
+_READ = 100  # of the times an error was seen, for its causes, fixes and commands; all of them count
 _VAGUE = re.compile(  # differs each time it is seen
     r"^(?:bash: )?(?:no such file or directory|indentationerror\b.*|syntaxerror\b.*|command not found|"
     r"permission denied|exit(?:ed)?(?: with)?(?: code)? <?n?>?|killed|terminated|timed? ?out|.{0,8})$"
@@ -39,7 +39,7 @@ def build_error_pages(hub: Hub, project: str, name: str, links: EntryLinks) -> l
     groups: dict[str, list[Row]] = {}
     for row in _drop_repeated(session_errors.list_by_project(hub.engine, project)):
         if row["signature"] and not _VAGUE.match(row["signature"]) and not error_lines.is_test_failure(row["line"]):
-            groups.setdefault(row["signature"], []).append(row)
+            groups.setdefault(row["signature"], []).append({**row, "facts": plain_json.loads(row["facts"])})
     pages = [(_weigh(rows), _build_page(project, name, rows, links)) for rows in groups.values() if _is_costly(rows)]
     ranked = sorted(((weight, page) for weight, page in pages if page), key=lambda item: (-item[0], item[1].title))
     return [page for _, page in ranked[:_MOST]]
@@ -55,27 +55,24 @@ def _count_sessions(rows: Sequence[Row]) -> int:
 
 
 def _weigh(rows: Sequence[Row]) -> int:
-    return sum(int(_load_facts(row)["times"]) for row in rows)
+    return sum(int(row["facts"]["times"]) for row in rows)
 
 
 def _is_costly(rows: Sequence[Row]) -> bool:
     return _count_sessions(rows) >= _LEAST_SESSIONS or _weigh(rows) >= _COSTLY
 
 
-def _load_facts(row: Row) -> dict[str, Any]:
-    facts: dict[str, Any] = plain_json.loads(row["facts"])
-    return facts
-
-
 def _build_page(project: str, name: str, rows: Sequence[Row], links: EntryLinks) -> PageDraft | None:
-    newest_first = sorted(rows, key=lambda row: -row["at"])
+    by_time = sorted(rows, key=lambda row: -row["at"])
+    newest_first = by_time[:_READ]
     sources = LineSources(links)
     fixes = _list_fixes(newest_first, project, sources)
     causes = _list_causes(newest_first, sources)
     if not fixes and not causes:
         return None
     title = _name_error([row["line"] for row in newest_first])
-    seen = [f"- {sources.cite(row['session_id'], row['at'])}{_write_times(row)}" for row in newest_first]
+    first = by_time[_READ:][-1:]  # to say since when
+    seen = [f"- {sources.cite(row['session_id'], row['at'])}{_write_times(row)}" for row in newest_first + first]
     sections = (
         ("Fix", tuple(fixes)), ("Cause", tuple(causes)), ("When it happens", tuple(_list_commands(newest_first))),
         ("Seen", tuple(dict.fromkeys(seen))[:_MOST_SEEN]),
@@ -99,12 +96,12 @@ def _name_error(lines: Sequence[str]) -> str:
 
 
 def _write_times(row: Row) -> str:
-    times = int(_load_facts(row)["times"])
+    times = int(row["facts"]["times"])
     return f", {times} times" if times > 1 else ""
 
 
 def _list_causes(rows: Iterable[Row], sources: LineSources) -> list[str]:
-    causes = {_load_facts(row)["cause"]: row for row in rows if _load_facts(row)["cause"]}
+    causes = {row["facts"]["cause"]: row for row in rows if row["facts"]["cause"]}
     return [
         f"- {quote_line(cause, 300)} ({sources.cite(row['session_id'], row['at'])})" for cause, row in causes.items()
     ][:_MOST_FIXES]
@@ -112,7 +109,7 @@ def _list_causes(rows: Iterable[Row], sources: LineSources) -> list[str]:
 
 def _list_commands(rows: Iterable[Row]) -> list[str]:
     """Return the commands that failed, of each shape the newest."""
-    commands = {row["shape"]: _load_facts(row)["command"] for row in reversed([*rows]) if row["shape"]}
+    commands = {row["shape"]: row["facts"]["command"] for row in reversed([*rows]) if row["shape"]}
     return [f"- {_quote_command(command)}" for command in commands.values() if command][:_MOST_FIXES]
 
 
@@ -136,11 +133,11 @@ def _cite_newest(rows: Sequence[Row], sources: LineSources) -> str:
 def _holds(helped: Sequence[Row]) -> bool:
     """Return whether a fix is more than what ended one mistake in one change."""
     changed = helped[0]["fix_kind"] == "files changed"
-    return not changed or _count_sessions(helped) >= _LEAST_SESSIONS or bool(_load_facts(helped[0])["cause"])
+    return not changed or _count_sessions(helped) >= _LEAST_SESSIONS or bool(helped[0]["facts"]["cause"])
 
 
 def _write_fix(row: Row, project: str) -> str:
-    facts = _load_facts(row)
+    facts = row["facts"]
     if row["fix_kind"] in _KEPT:
         return escape_line(row["fix"], 240)
     failing, passing = facts["command"], facts["passing"]

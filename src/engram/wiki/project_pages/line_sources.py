@@ -24,17 +24,15 @@ def shorten_session(session_id: str) -> str:
 
 
 class EntryLinks:
-    """The log entries of a project's sessions."""
+    """The log entries of the sessions that lines cite, read when they are cited."""
 
-    def __init__(self, hub: Hub, project: str) -> None:
-        self._timezone = hub.settings.timezone
+    def __init__(self, hub: Hub) -> None:
+        self._engine, self._timezone = hub.engine, hub.settings.timezone
         self._entries: dict[str, list[Row]] = {}
-        for row in log_entries.list_by_project(hub.engine, project):
-            self._entries.setdefault(row["session_id"], []).append(row)
 
     def find_entry(self, session_id: str, at: int) -> tuple[str, str]:
         """Return the log and the link of the entry about a moment of a session; empty if no log has it."""
-        rows = self._entries.get(session_id, ())
+        rows = self._list_entries(session_id)
         row = next((row for row in rows if row["at"] >= at), rows[-1] if rows else None)
         if row is None:
             return "", ""
@@ -42,8 +40,13 @@ class EntryLinks:
 
     def find_last_time(self, session_id: str) -> int:
         """Return when the last entry of a session ends; 0 if it has none."""
-        rows = self._entries.get(session_id)
+        rows = self._list_entries(session_id)
         return rows[-1]["at"] if rows else 0
+
+    def _list_entries(self, session_id: str) -> list[Row]:
+        if session_id not in self._entries:
+            self._entries[session_id] = log_entries.list_by_session(self._engine, session_id)
+        return self._entries[session_id]
 
     def format_day(self, at: int) -> str:
         """Return the day of a moment."""

@@ -25,7 +25,7 @@ _OPEN_READ = 400  # open items of a project
 def build_pages(hub: Hub, project: str) -> list[PageDraft]:
     """Build the pages of a project that its evidence is enough for, its own page first."""
     name = project_names.name_projects(hub).get(project) or project
-    links = EntryLinks(hub, project)
+    links = EntryLinks(hub)
     decisions = list_decisions(hub, project)
     log = build_decision_log(name, decisions, links)
     open_rows = _list_open(hub, project)

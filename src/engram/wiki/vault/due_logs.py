@@ -35,13 +35,15 @@ def read_stamps(vault: Vault) -> dict[str, list[int]]:
     stamps_by_day: dict[str, list[int]] = {}
     with suppress(FileNotFoundError), os.scandir(os.path.join(vault.root, "daily")) as dir_entries:
         for dir_entry in dir_entries:
-            if dir_entry.is_file() and dir_entry.name.endswith(".md"):
-                with suppress(OSError, InvalidInput):  # deleted meanwhile, or a link to something that is not ours
-                    day = dir_entry.name[:-3]
-                    file_stat = dir_entry.stat(follow_symlinks=False)
-                    stamps_by_day[day] = (
-                        read_stamp(vault, day) if dir_entry.is_symlink() else [file_stat.st_mtime_ns, file_stat.st_size]
-                    )
+            if dir_entry.name.endswith(".md") and dir_entry.is_file():
+                try:
+                    if dir_entry.is_symlink():
+                        stamps_by_day[dir_entry.name[:-3]] = read_stamp(vault, dir_entry.name[:-3])
+                    else:
+                        file_stat = dir_entry.stat(follow_symlinks=False)
+                        stamps_by_day[dir_entry.name[:-3]] = [file_stat.st_mtime_ns, file_stat.st_size]
+                except (OSError, InvalidInput):  # deleted meanwhile, or a link to something that is not ours
+                    continue
     return stamps_by_day
 
 

@@ -79,7 +79,7 @@ def append_log(vault: Vault, entry: str) -> None:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _TAIL_BYTES))
         tail = file.read()
-        if entry.partition("\n")[0].encode() + b"\n" in tail:
+        if entry.encode()[: _TAIL_BYTES // 2] in tail:  # not the heading alone: two compiles may share a second
             return
         before = "" if not size or tail.endswith(b"\n\n") else "\n" if tail.endswith(b"\n") else "\n\n"
         file.write((before if size else "# Build Log\n\n").encode() + entry.encode())
