@@ -65,7 +65,7 @@ def pages(engram: Engram) -> dict[str, str]:
     """Return the path of every page, with one example of each page that has a parameter."""
     longest = max(engram.list_sessions(limit=2_000), key=lambda session: session.events)
     middle = engram.get_events(longest.session.id, limit=1, after=longest.events // 2)[0]
-    article = next(page.target for page in engram.list_pages().pages if not page.target.startswith("daily/"))
+    article = next((page.target for page in engram.list_pages().pages), "")  # at least a daily log
     pattern = engram.list_patterns(limit=1, min_frequency=1)
     paths = {
         "Now": "/now", "Sessions": "/sessions", "by cost": "/sessions?min_cost=0.01",

@@ -18,6 +18,7 @@ WORDS = re.compile(rf"(?<![\w-])(?:{'|'.join(NAMES)})(?![\w-])", re.IGNORECASE)
 ALLOWED = {
     "models/claude_cli.py": "the provider that asks Claude Code's model",
     "models/codex_cli.py": "the provider that asks Codex' model",
+    "models/offers.py": "the providers that are on this machine",
     "models/registry.py": "the names of providers",
     "models/prices.py": "the names of models",
     "errors.py": "the names of providers, in advice",

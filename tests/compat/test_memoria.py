@@ -14,6 +14,7 @@ from engram.surfaces.hooks import hook_event
 from engram.wiki.vault.vault import open_vault
 from tests.conftest import ManualClock
 from tests.surfaces.conftest import Run
+from tests.wiki import shop
 from tests.wiki.logs import entry, log, page
 
 CONTEXT = """**User:** The zeppelin gateway must answer on port 8040, the old proxy keeps 8039. Please move it.
@@ -162,48 +163,25 @@ def test_compiling_by_hand_does_not_wait_for_the_interval(timed: Engram, clock: 
     assert timed.compile().logs == (today,)
 
 
-def test_compiling_by_hand_tries_again_what_failed(timed: Engram) -> None:
-    log(timed, "2026-11-09", entry(1))
+def test_compiling_by_hand_tries_again_what_failed(timed: Engram, tmp_path: Path) -> None:
+    shop.work_a_week(timed, tmp_path)
     blocked = Path(open_vault(timed).root) / "concepts" / "shop.md"
     blocked.mkdir(parents=True)
-    assert list(timed.compile().failed) == ["2026-11-09"]
+    assert timed.compile().failed
     blocked.rmdir()
-    assert timed.compile().logs == ("2026-11-09",)
+    again = timed.compile()
+    assert (again.failed, "concepts/shop" in again.created) == ({}, True)
 
 
 def test_a_compilation_that_fails_ends_with_1_and_says_why(run: Run, tmp_path: Path) -> None:
     run("stats")
     with Engram(tmp_path / "home") as engram:
-        log(engram, "2026-11-09", entry(1))
+        shop.work_a_week(engram, tmp_path)
         (Path(open_vault(engram).root) / "concepts" / "shop.md").mkdir(parents=True)
-    assert "2026-11-09 failed" in run("compile", status=1).stdout
+    assert " failed" in run("compile", status=1).stdout
 
 
 # ---- One page for a project, however it is spelt
-
-SPELLINGS = [
-    "/srv/shop", "/srv/shop/", "/srv/Shop", "shop", "/srv//shop", "/srv/shop/.worktrees/7", "C:\\srv\\shop",
-    "c:/srv/shop", "/mnt/c/srv/shop", "/home/bob/shop", "https://example.org/acme/shop.git",
-]  # fmt: skip
-
-
-def test_a_project_has_one_page_however_its_directory_is_spelt(engram: Engram) -> None:
-    log(engram, "2026-11-09", *(entry(number, project=each) for number, each in enumerate(SPELLINGS)))
-    assert engram.compile().created == ("concepts/shop",)
-    told = page(engram, "concepts/shop")
-    assert f"{len(SPELLINGS)} entries" in told
-    assert "`/srv/shop`" in told
-    assert "`/home/bob/shop`" in told
-
-
-def test_files_of_a_windows_project_are_called_by_their_path_in_it(engram: Engram) -> None:
-    for number in range(3):
-        changed = ["`D:\\shop\\src\\cart.py`", "`src/till.py`"]
-        log(engram, f"2026-11-0{number + 1}", entry(number, project="D:\\shop", changed=changed))
-    engram.compile()
-    assert page(engram, "concepts/shop-src-cart-py")
-    assert page(engram, "concepts/shop-src-till-py")
-
 
 # ---- Hook input with unescaped Windows backslashes
 

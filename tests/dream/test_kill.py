@@ -25,6 +25,7 @@ from tests.conftest import ManualClock, new_schema
 from tests.dream.dying import BEGIN, END
 from tests.patterns import plots
 from tests.patterns.writers import START, Claude, Codex, Gemini
+from tests.wiki import shop
 
 ROOT = Path(__file__).parents[2]
 LATER = START + timedelta(days=10)
@@ -103,6 +104,8 @@ def filled(person: Path, home: Path, store: str = "") -> Path:
     (home / "config.toml").write_text('embedder = "static"\n')
     shutil.rmtree(person)
     plots.failing_command(Claude(person, "first"), 0)
+    for day, request in enumerate(shop.RULES):
+        shop.work(person, f"shop{day}", 0, words)
     clock = ManualClock()
     clock.wall = int((START + timedelta(days=2)).timestamp() * 1_000_000)
     with Engram(home=str(home), store=store or str(home / "engram.db"), clock=clock) as hub:
@@ -111,6 +114,7 @@ def filled(person: Path, home: Path, store: str = "") -> Path:
         hub.compile()
     ended = Claude(person, "second", start=LATER)
     plots.failing_command(ended, 0)
+    shop.work(person, "shop9", 10, "Weigh the flour. Sacks of flour must always be weighed twice before they leave.")
     plots.correction(Codex(person, "third", start=LATER + timedelta(hours=1)), 0)
     plots.tool_misuse(Gemini(person, "fourth", start=LATER + timedelta(hours=2)), 3)
     request = spool.CaptureRequest(flavor="claude", native_id=ended.session, path=str(ended.path), event="end")

@@ -17,6 +17,7 @@ from engram.store import documents, log_entries, patterns, session_gists, sessio
 from engram.wiki.vault import vault
 from tests.conftest import ManualClock
 from tests.patterns.writers import Claude, Codex, Gemini
+from tests.wiki.shop import RULES
 
 Writer = Claude | Codex | Gemini
 AGENTS: tuple[type[Writer], ...] = (Claude, Codex, Gemini)
@@ -41,7 +42,8 @@ class Month:
         writer = self.writers[name] = kind(self.person, name, project, self.at(hour))
         writer.says(f"Please keep the prices of {name} in one table, {LONG}. I always prefer small steps.")
         writer.answers(f"The prices of {name} lie in `src/price.py` now. We decided to keep one table {LONG}.")
-        writer.says(f"Good; now let the receipts of {name} follow in the same way.")
+        rule = RULES[len(self.writers) % len(RULES)].split(". ", 1)[1]
+        writer.says(f"Good; now let the receipts of {name} follow in the same way. {rule}")
         writer.answers(f"The receipts of {name} follow in `src/receipt.py`. Open: who tells the courier about {name}?")
         return writer
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import answers
+from benchmarks import answers, failures
 from engram import Engram
 from engram.platform.text import count_tokens
 from engram.store import pushes
@@ -233,6 +233,16 @@ def test_prompts_that_no_case_answers_get_nothing() -> None:
     measured = answers.measure_silence(answers.DATA, stores=1)
     asked, answered = sum(item.asked for item in measured), sum(len(item.answered) for item in measured)
     assert answered <= 0.03 * asked, [item.answered for item in measured]
+
+
+def test_replayed_sessions_are_told_nothing_in_vain() -> None:
+    source = failures.DATA / "histories"
+    if not source.is_dir():
+        pytest.skip("the histories are not here")
+    replay = failures.replay_history(source)
+    assert (replay.failed > 50, len(replay.told) >= 1, replay.warned_in_vain) == (True, True, 0)
+    for line in replay.told:
+        assert "it worked after `cd /d/oh-my-posh" in line  # both were mended in just that way
 
 
 def read(root: Path, path: str) -> str:

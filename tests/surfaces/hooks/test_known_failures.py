@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks import failures
 from engram import Engram
 from engram.platform.text import count_tokens
 from engram.store import pushes
@@ -322,13 +321,3 @@ def test_a_refusal_says_in_200_characters_who_holds_a_file_and_what_to_do(reposi
     assert len(refused) < 200
     assert refused.startswith("This is locked by ")
     assert refused.index("message them") < refused.index("app.py")
-
-
-def test_replayed_sessions_are_told_nothing_in_vain() -> None:
-    source = failures.DATA / "histories"
-    if not source.is_dir():
-        pytest.skip("the histories are not here")
-    replay = failures.replay_history(source)
-    assert (replay.failed > 50, len(replay.told) >= 1, replay.warned_in_vain) == (True, True, 0)
-    for line in replay.told:
-        assert "it worked after `cd /d/oh-my-posh" in line  # both were mended in just that way

@@ -23,7 +23,7 @@ _READ = 1_000  # episodes of a project
 _FILES_SHOWN = 3  # of a directory
 _NOT_SOURCE = re.compile(
     r"\.(?:exe|dll|so|o|a|class|pyc|zip|gz|png|jpe?g|gif|ico|lock|sum|min\.js|map|snap|log)$|"
-    r"(?:^|/)(?:scratch|zzz?_|tmp|\.git/|\.claude/|\.venv/|node_modules/|dist/|out/|build/)",
+    r"(?:^|/)(?:scratch|zzz?_|tmp|\.(?!github/)[\w-]+/|node_modules/|dist/|out/|build/)",
     re.IGNORECASE,
 )
 _COMMIT = re.compile(r"^[0-9a-f]{6,40} +")
