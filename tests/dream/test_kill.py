@@ -104,7 +104,7 @@ def filled(person: Path, home: Path, store: str = "") -> Path:
     (home / "config.toml").write_text('embedder = "static"\n')
     shutil.rmtree(person)
     plots.failing_command(Claude(person, "first"), 0)
-    for day, request in enumerate(shop.RULES):
+    for day, words in enumerate(shop.RULES):
         shop.work(person, f"shop{day}", 0, words)
     clock = ManualClock()
     clock.wall = int((START + timedelta(days=2)).timestamp() * 1_000_000)
