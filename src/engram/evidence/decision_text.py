@@ -52,6 +52,11 @@ def keep_newest(decisions: Iterable[Any], read_text: Callable[[Any], str]) -> li
     return kept
 
 
+def is_suggestion(text: str) -> bool:
+    """Return whether a decision is put as a question, which does not say what became of it."""
+    return split_sentences(text)[:1] != [] and split_sentences(text)[0].rstrip("\"')* ").endswith("?")
+
+
 def describe_decision(text: str, question: str = "") -> str:
     """Return a decision for a list: without the words that only agree, a short answer with its question."""
     said = _JOINING.sub("", replies.strip_approval(_JOINING.sub("", text))) or text

@@ -199,6 +199,11 @@ def waits_for_push(item: str) -> bool:
     return bool(_WAITS_FOR_PUSH.match(item))
 
 
+def is_worth_listing(item: str) -> bool:
+    """Return whether an open item says more, later, than that its request was not finished or waited for a push."""
+    return not item.startswith("Not finished: ") and not waits_for_push(item)
+
+
 def note_push_state(episode: dict[str, Any], text: str) -> None:
     """Note that an agent says that its commit is not pushed, unless the person wished that."""
     if not episode.get("unpushed") or "push" not in text:

@@ -99,7 +99,13 @@ def _answer_by_intent(
 def _find_open_cases(hub: Hub, filters: Filter) -> list[int]:
     """Return the cases of the newest open items."""
     rows = episodes.list_items(
-        hub.engine, "open", 4 * _CASES, project=filters.project, session_id=filters.session, since=filters.since
+        hub.engine,
+        "open",
+        4 * _CASES,
+        project=filters.project,
+        session_id=filters.session,
+        since=filters.since,
+        at_end=filters.session is None,
     )
     numbers = {(row["capture"], row["episode"]) for row in rows}
     sessions_found = list(dict.fromkeys(row["session_id"] for row in rows))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import exp
 
+from engram.evidence.open_items import is_worth_listing
 from engram.platform import plain_json, text
 from engram.platform.value import value
 from engram.store import captures, documents, episodes
@@ -103,7 +104,7 @@ def _find_subject(row: Row, facts: dict[str, Any]) -> str:
 def _list_details(facts: dict[str, Any], is_recent: bool) -> list[str]:
     """Return what an episode decided and left open, a line each."""
     decided = [item["text"] for item in facts["decisions"] if not item.get("by")]
-    unfinished = [item for item in facts["open"] if not item.startswith("Not finished: ")] if is_recent else []
+    unfinished = list(filter(is_worth_listing, facts["open"])) if is_recent else []
     parts = (("Decided", decided[-1:]), ("Open", unfinished[:1]))
     lines = [f"{name}: {text.to_one_line(item, _PART)}" for name, items in parts for item in items]
     return [*lines, "The last tests failed."] if facts["tests"] == "failed" and is_recent else lines

@@ -8,7 +8,8 @@ import re
 from engram.clock import to_datetime
 from engram.evidence import anchors
 from engram.evidence.commit_messages import strip_trailers
-from engram.evidence.decision_text import choose_sentences
+from engram.evidence.decision_text import choose_sentences, is_suggestion
+from engram.evidence.open_items import is_worth_listing
 from engram.platform import plain_json, text
 from engram.platform.file_below import read_file_below
 from engram.platform.sentences import split_sentences
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 _TITLE = 90  # characters
 _REJECTED, _CAUSE, _OPEN = 160, 240, 140
-_UNFINISHED = "Not finished: "  # repeats the title
 _MOST_CHECKED = 6  # symbols whose code is compared
 _MOST_CODE = 400_000  # bytes of a file in which symbols are looked up
 _CAUSE_LABEL = re.compile(r"^(?:\W*(?:the )?(?:root )?cause(?: is| was)?:\s*)+", re.IGNORECASE)  # shown with a label
@@ -118,7 +118,7 @@ def _load_episode(hub: Hub, row: Row, characters: int) -> Resolution | None:
         case=row["id"], kind="episode", at=episode["started_at"] or row["at"], title=episode["title"],
         session_id=session["id"], native_id=session["native_id"] or "", number=row["number"], hash="",
         decided=tuple(decided), superseded=superseded,
-        open=tuple(item for item in facts["open"] if not item.startswith(_UNFINISHED))[:2],
+        open=tuple(filter(is_worth_listing, facts["open"]))[:2],
         rejected=tuple(text.to_one_line(item["text"], _REJECTED) for item in facts["rejected"][:2]),
         causes=tuple(text.to_one_line(_CAUSE_LABEL.sub("", item["text"]), _CAUSE) for item in facts["causes"][:2]),
         fixes=tuple(_list_fixes(facts)), result=episode["result"], notes=_find_notes(hub, row, " ".join(decided)),
@@ -129,6 +129,7 @@ def _list_decided(hub: Hub, row: Row, facts: dict[str, Any], characters: int) ->
     """Return the decisions of an episode that are in force, and whether a newer one replaced all of them."""
     gone = episodes.list_superseded_texts(hub.engine, row["capture"], row["number"])
     kept = [item for item in facts["decisions"] if item["text"] not in gone and not item.get("by")]
+    kept = [item for item in kept if not is_suggestion(item["text"])] or kept
     return choose_sentences([(item["kind"], item["text"]) for item in kept], characters), bool(gone) and not kept
 
 

@@ -38,6 +38,9 @@ select i.*, c.session_id, s.project, s.flavor, e.title, e.result
  order by i.at desc, i.id limit :limit
 """
 
+# Of the last episode of its session: what an earlier one left open was mostly done in the next.
+_AT_END = " and i.episode = (select max(m.number) from episodes m where m.capture = i.capture)"
+
 # A bound, because it runs in a hook.
 _COUNT_RECENT = """
 select count(distinct i.text) as n
@@ -180,15 +183,16 @@ def delete_after(engine: Engine, capture: int, number: int) -> None:
 
 
 def list_items(engine: Engine, kind: str, limit: int, **filters: Any) -> list[Row]:
-    """Return items of one kind, newest first; filters are `project`, `session_id`, `since` and `in_force`."""
+    """Return items of one kind, newest first; filters are `project`, `session_id`, `since`, `in_force` and `at_end`."""
     conditions = {
         "project": " and s.project = :project", "session_id": " and c.session_id = :session_id",
-        "since": " and i.at >= :since", "in_force": " and i.superseded_by is null",
+        "since": " and i.at >= :since", "in_force": " and i.superseded_by is null", "at_end": _AT_END,
     }  # fmt: skip
     chosen = {name: setting for name, setting in filters.items() if setting not in (None, False)}
     sql = _ITEMS.format(conditions="".join(conditions[name] for name in chosen))
     sql = sql.replace(_KIND, _KIND_IN_SESSION) if "session_id" in chosen else sql
-    chosen.pop("in_force", None)
+    for name in ("in_force", "at_end"):
+        chosen.pop(name, None)
     return engine.run(sql, kind=kind, limit=limit, **chosen)
 
 

@@ -7,6 +7,7 @@ import re
 from engram.capture.digests.cost import cost
 from engram.clock import HOUR
 from engram.evidence.episodes import TEMPORARY
+from engram.evidence.open_items import is_worth_listing
 from engram.platform import plain_json
 from engram.platform.text import cut_to_tokens, to_one_line
 from engram.summaries.session_summary import UNFINISHED, drop_hash
@@ -53,7 +54,7 @@ class ProjectMonth:
         elif changed and not facts["commits"]:
             self.done.append(row["title"])
         self.decided += [item["text"] for item in facts["decisions"] if not item.get("by")]
-        self.open += [item for item in facts["open"] if not item.startswith("Not finished: ")]
+        self.open += filter(is_worth_listing, facts["open"])
 
     def render(self, dollars: float) -> str:
         """Return the section of the project; a line if nothing came of it."""

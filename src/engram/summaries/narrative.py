@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engram.capture.digests.episodes import list_episodes
+from engram.evidence.open_items import is_worth_listing
 from engram.hub import Hub
 from engram.operation import Help, operation
 from engram.platform import text
@@ -138,8 +139,8 @@ def _tell_recent(work: DocumentWork, recent: list[str]) -> list[str]:
         f"- {work.format_heading(session)}: {_tell_session(found[session])}" for session in recent if found[session]
     ]
     quoted = [session for session in recent if not found[session]]
-    open_items = [item for session in recent for episode in found[session] for item in episode.open]
-    open_items = list(dict.fromkeys(item for item in open_items if not item.startswith("Not finished: ")))
+    open_items = [item for session in recent for episode in found[session][-1:] for item in episode.open]
+    open_items = list(dict.fromkeys(filter(is_worth_listing, open_items)))
     left_open = [f"- {text.to_one_line(item, _ITEM)}" for item in open_items[:_OPEN]]
     return [
         "\n".join(["Last sessions, newest first:", *told]) if told else "",

@@ -12,7 +12,7 @@ from engram.capture.digests.subagents import add_subagents_to_episodes
 from engram.clock import to_datetime
 from engram.evidence import decisions, lasting
 from engram.evidence.content_words import extract_content_words
-from engram.evidence.decision_text import keep_newest
+from engram.evidence.decision_text import is_suggestion, keep_newest
 from engram.evidence.episode_facts import build_episodes
 from engram.evidence.open_items import waits_for_push
 from engram.evidence.records import Decision, Episode, EpisodeError, OpenItem
@@ -58,7 +58,9 @@ def list_decisions(
         hub, "rejected" if rejected else "decision", project, session, days, limit, in_force=not everything
     )
     found = list({item.text: item for item in map(_decision_from_row, reversed(rows))}.values())[::-1]  # forks repeat
-    return found if everything else keep_newest(found, lambda item: item.text)
+    if everything or rejected:
+        return found
+    return keep_newest((item for item in found if not is_suggestion(item.text)), lambda item: item.text)
 
 
 @operation()
@@ -69,8 +71,8 @@ def list_open_items(
     days: Annotated[float | None, Help("how many days back")] = None,
     limit: Annotated[int, Help("maximum number to show")] = 50,
 ) -> list[OpenItem]:
-    """Show what past sessions left undone, newest first."""
-    rows = _list_items(hub, "open", project, session, days, limit, in_force=True)
+    """Show what past sessions left undone, newest first; of all sessions, only what was open at their end."""
+    rows = _list_items(hub, "open", project, session, days, limit, in_force=True, at_end=not session)
     return [_open_item_from_row(row) for row in rows]
 
 
@@ -82,11 +84,19 @@ def _open_item_from_row(row: Row) -> OpenItem:
 
 
 def _list_items(
-    hub: Hub, kind: str, project: str | None, session: str | None, days: float | None, limit: int, *, in_force: bool
+    hub: Hub,
+    kind: str,
+    project: str | None,
+    session: str | None,
+    days: float | None,
+    limit: int,
+    *,
+    in_force: bool,
+    at_end: bool = False,
 ) -> list[Row]:
     return episodes.list_items(
         hub.engine, kind, lifecycle.require_positive("limit", limit),
-        project=lifecycle.parse_project_filter(project), in_force=in_force,
+        project=lifecycle.parse_project_filter(project), in_force=in_force, at_end=at_end,
         session_id=lifecycle.get_session(hub, session).id if session else None,
         since=lifecycle.compute_since(hub, "days", days) if days is not None else None,
     )  # fmt: skip

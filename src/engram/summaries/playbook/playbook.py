@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from engram.clock import load_timezone, to_datetime
 from engram.errors import InvalidInput
-from engram.evidence.decision_text import describe_decision, find_convention, keep_newest
+from engram.evidence.decision_text import describe_decision, find_convention, is_suggestion, keep_newest
 from engram.hub import Hub
 from engram.operation import Help, operation
 from engram.platform import host, plain_json
@@ -135,7 +135,7 @@ def _times(number: int) -> str:
 def _list_decided(hub: Hub, project: str) -> list[Row]:
     """Return the decisions in force, newest first, each once."""
     rows = episodes.list_items(hub.engine, "decision", _ITEMS, project=project, in_force=True)
-    stated = [row for row in rows if not row["text"].rstrip().endswith("?")]  # a suggestion, not what became of it
+    stated = [row for row in rows if not is_suggestion(row["text"])]
     return keep_newest(stated, lambda row: str(row["text"]))
 
 
@@ -176,7 +176,7 @@ def _write_together(changes: list[tuple[str, ...]]) -> list[PlaybookLine]:
 
 
 def _write_open(hub: Hub, project: str, day: _DayFormat) -> list[PlaybookLine]:
-    rows = episodes.list_items(hub.engine, "open", _ITEMS, project=project, in_force=True)
+    rows = episodes.list_items(hub.engine, "open", _ITEMS, project=project, in_force=True, at_end=True)
     recent = [row for row in rows if row["at"] >= hub.now() - _RECENT] or rows[:3]
     return [
         PlaybookLine(text=to_one_line(row["text"], _LONGEST), note=day(row["at"]), sessions=(row["session_id"],))

@@ -39,5 +39,5 @@ def build_pages(hub: Hub, project: str) -> list[PageDraft]:
 
 def _list_open(hub: Hub, project: str) -> list[Row]:
     """Return what is open in a project, newest first, each once."""
-    rows = episodes.list_items(hub.engine, "open", _OPEN_READ, project=project, in_force=True)
+    rows = episodes.list_items(hub.engine, "open", _OPEN_READ, project=project, in_force=True, at_end=True)
     return list({row["text"]: row for row in reversed(rows) if is_left_open(row["text"])}.values())[::-1]
