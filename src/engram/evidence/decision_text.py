@@ -52,7 +52,7 @@ def keep_newest(decisions: Iterable[Any], read_text: Callable[[Any], str]) -> li
     return kept
 
 
-def is_suggestion(text: str) -> bool:
+def is_put_as_question(text: str) -> bool:
     """Return whether a decision is put as a question, which does not say what became of it."""
     return split_sentences(text)[:1] != [] and split_sentences(text)[0].rstrip("\"')* ").endswith("?")
 

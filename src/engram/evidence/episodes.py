@@ -21,7 +21,7 @@ from engram.evidence import (
     requests,
     review_findings,
     same_work,
-    succession,
+    superseded_decisions,
     task_list,
     titles,
 )
@@ -202,7 +202,7 @@ class EpisodeFold:
             item = {"kind": decision.kind, "text": decision.text, "about": decision.about, "keys": keys}
             target = episode["rejected" if decision.kind == REJECTED else "decisions"]
             if decision.kind != REJECTED:
-                succession.mark_replaced(self.state["episodes"], item)
+                superseded_decisions.mark_replaced(self.state["episodes"], item)
             target.append(item)
             del target[:-_ITEMS]
         self.dirty.update(episode["number"] for episode in self.state["episodes"])
@@ -220,7 +220,7 @@ class EpisodeFold:
         for cause in found:
             item = {"text": cause, "keys": [key], "changes": len(episode["changed"])}
             episode["causes"] = [*causes.drop_repeated(episode["causes"], cause), item][-_CAUSES:]
-        for item in succession.mark_reported(self.state["episodes"], text, key):
+        for item in superseded_decisions.mark_reported(self.state["episodes"], text, key):
             episode["decisions"] = [*episode["decisions"], item][-_ITEMS:]
             self.dirty.update(older["number"] for older in self.state["episodes"])
         self.state.update(agent=text[-_SPOKEN:], agent_key=key, report=text[-_SPOKEN:])

@@ -157,7 +157,7 @@ def is_step(sentence: str) -> bool:
     return bool(_PASSING.match(sentence))
 
 
-def is_process(text: str) -> bool:
+def is_about_procedure(text: str) -> bool:
     """Return whether a text says how the work goes on, not what is decided about it."""
     return bool(_PROCESS.match(text) or _POSTPONES.search(text))
 

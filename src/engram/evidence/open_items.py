@@ -195,12 +195,12 @@ def describe_commit(subject: str, branch: str) -> str:
 
 
 def waits_for_push(item: str) -> bool:
-    """Return whether an open item only says that a commit is not pushed: true for an hour, and no later list knows."""
+    """Return whether an open item only says that a commit is not pushed, which is soon outdated."""
     return bool(_WAITS_FOR_PUSH.match(item))
 
 
 def is_worth_listing(item: str) -> bool:
-    """Return whether an open item says more, later, than that its request was not finished or waited for a push."""
+    """Return whether an open item says more than that a request was not finished or a commit not pushed."""
     return not item.startswith("Not finished: ") and not waits_for_push(item)
 
 

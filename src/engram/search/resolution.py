@@ -8,7 +8,7 @@ import re
 from engram.clock import to_datetime
 from engram.evidence import anchors
 from engram.evidence.commit_messages import strip_trailers
-from engram.evidence.decision_text import choose_sentences, is_suggestion
+from engram.evidence.decision_text import choose_sentences, is_put_as_question
 from engram.evidence.open_items import is_worth_listing
 from engram.platform import plain_json, text
 from engram.platform.file_below import read_file_below
@@ -129,7 +129,7 @@ def _list_decided(hub: Hub, row: Row, facts: dict[str, Any], characters: int) ->
     """Return the decisions of an episode that are in force, and whether a newer one replaced all of them."""
     gone = episodes.list_superseded_texts(hub.engine, row["capture"], row["number"])
     kept = [item for item in facts["decisions"] if item["text"] not in gone and not item.get("by")]
-    kept = [item for item in kept if not is_suggestion(item["text"])] or kept
+    kept = [item for item in kept if not is_put_as_question(item["text"])] or kept
     return choose_sentences([(item["kind"], item["text"]) for item in kept], characters), bool(gone) and not kept
 
 

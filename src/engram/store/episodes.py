@@ -213,8 +213,8 @@ def list_amending_decisions(engine: Engine, project: str, at: int, limit: int) -
     return engine.run(_AMENDING, project=project, at=at, limit=limit, amends='%"amends":true%')
 
 
-def mark_replaced(engine: Engine, replaced: dict[str, str]) -> None:
-    """Mark items, given with what replaced them, if that is still stored."""
+def mark_superseded_each(engine: Engine, replaced: dict[str, str]) -> None:
+    """Mark each item as superseded by the one given for it, if that is stored."""
     sql = (
         "update evidence_items set superseded_by = :by where id = :id"
         " and exists (select 1 from evidence_items n where n.id = :by)"

@@ -113,7 +113,7 @@ def _cite_hit(hit: Hit) -> str:
 
 
 def _add_wiki_pages(hub: Hub, query: str, project: str | None, evidence: list[Hit]) -> list[Hit]:
-    """Return the hits with wiki pages and daily logs, which people and models wrote; a list needs none beside it."""
+    """Return the hits with wiki pages and daily logs; an answer that is a list needs none."""
     from engram.search.recall import recall
 
     if evidence and evidence[0].tier in _LISTS:

@@ -12,7 +12,7 @@ from engram.capture.digests.subagents import add_subagents_to_episodes
 from engram.clock import to_datetime
 from engram.evidence import decisions, lasting
 from engram.evidence.content_words import extract_content_words
-from engram.evidence.decision_text import is_suggestion, keep_newest
+from engram.evidence.decision_text import is_put_as_question, keep_newest
 from engram.evidence.episode_facts import build_episodes
 from engram.evidence.open_items import waits_for_push
 from engram.evidence.records import Decision, Episode, EpisodeError, OpenItem
@@ -60,7 +60,7 @@ def list_decisions(
     found = list({item.text: item for item in map(_decision_from_row, reversed(rows))}.values())[::-1]  # forks repeat
     if everything or rejected:
         return found
-    return keep_newest((item for item in found if not is_suggestion(item.text)), lambda item: item.text)
+    return keep_newest((item for item in found if not is_put_as_question(item.text)), lambda item: item.text)
 
 
 @operation()
@@ -194,7 +194,7 @@ def save_episodes(engine: Engine, capture: int, fold: Fold, now: int) -> None:
         episodes.save_items(engine, capture, facts["number"], rows)
         _supersede(engine, capture, facts, rows)
         replaced |= _list_replaced(capture, facts)
-    episodes.mark_replaced(engine, replaced)  # after all: what replaces an item may stand in a later episode
+    episodes.mark_superseded_each(engine, replaced)  # after all: what replaces an item may stand in a later episode
     save_errors(engine, capture, fold.state, {facts["number"] for facts in built}, now)
 
 

@@ -37,12 +37,12 @@ class FileChanges:
 def list_changes(hub: Hub, project: str) -> list[tuple[str, ...]]:
     """Return the files of each commit and of each episode that made no commit, relative to the project."""
     changes = [*_list_committed(hub, project), *_list_edited(hub, project)]
-    whole = _find_whole_paths({path for files in changes for path in files})
+    whole = find_whole_paths({path for files in changes for path in files})
     kept = (tuple(dict.fromkeys(whole[path] for path in files if not _MADE.search(path))) for files in changes)
     return [files for files in kept if files]
 
 
-def _find_whole_paths(paths: set[str]) -> dict[str, str]:
+def find_whole_paths(paths: set[str]) -> dict[str, str]:
     """Return the path from the root of the project for each path: agents also name files from where they are."""
     by_name: dict[str, list[str]] = {}
     for path in paths:
@@ -103,9 +103,9 @@ def list_directories(changes: Iterable[tuple[str, ...]], count: int) -> list[Fil
     directories: Counter[str] = Counter()
     files: dict[str, Counter[str]] = {}
     for changed in changes:
-        for directory in {path.rpartition("/")[0] for path in changed}:
+        for directory in dict.fromkeys(path.rpartition("/")[0] for path in changed):
             directories[directory] += 1
-        for path in set(changed):
+        for path in dict.fromkeys(changed):
             folder, _, name = path.rpartition("/")
             files.setdefault(folder, Counter())[name] += 1
     return [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from engram.clock import load_timezone, to_datetime
 from engram.errors import InvalidInput
-from engram.evidence.decision_text import describe_decision, find_convention, is_suggestion, keep_newest
+from engram.evidence.decision_text import describe_decision, find_convention, is_put_as_question, keep_newest
 from engram.hub import Hub
 from engram.operation import Help, operation
 from engram.platform import host, plain_json
@@ -135,7 +135,7 @@ def _times(number: int) -> str:
 def _list_decided(hub: Hub, project: str) -> list[Row]:
     """Return the decisions in force, newest first, each once."""
     rows = episodes.list_items(hub.engine, "decision", _ITEMS, project=project, in_force=True)
-    stated = [row for row in rows if not is_suggestion(row["text"])]
+    stated = [row for row in rows if not is_put_as_question(row["text"])]
     return keep_newest(stated, lambda row: str(row["text"]))
 
 

@@ -11,6 +11,7 @@ from engram.platform import plain_json
 from engram.platform.text import format_count
 from engram.platform.value import value
 from engram.store import episodes
+from engram.summaries.playbook.hot_files import find_whole_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def list_work(hub: Hub, project: str) -> list[WorkDone]:
     rows = episodes.list_recent(hub.engine, project, "", _READ)
     unique = {(row["started_at"] or row["ended_at"], row["title"]): row for row in reversed(rows)}
     work = [_build_work(row, project) for row in reversed(unique.values()) if row["result"] != ABANDONED]
-    whole = _find_whole_paths({path for item in work for path in item.files})
+    whole = find_whole_paths({path for item in work for path in item.files})
     resolved = (_replace_files(item, whole) for item in work)
     return sorted((item for item in resolved if item.files), key=lambda item: -item.at)
 
@@ -86,18 +87,6 @@ def _build_work(row: Row, project: str) -> WorkDone:
 def _list_paths(changed: Iterable[str], project: str) -> list[str]:
     located = (task_commands.locate(path, project) for path in changed if not TEMPORARY.search(path))
     return list(dict.fromkeys(path for path in located if path and not _NOT_SOURCE.search(path)))
-
-
-def _find_whole_paths(paths: set[str]) -> dict[str, str]:
-    """Return the path from the root for each path: agents also name files from the directory they are in."""
-    by_name: dict[str, list[str]] = {}
-    for path in paths:
-        by_name.setdefault(path.rpartition("/")[2], []).append(path)
-    whole: dict[str, str] = {}
-    for path in paths:
-        longer = [other for other in by_name[path.rpartition("/")[2]] if other.endswith(f"/{path}")]
-        whole[path] = longer[0] if len(longer) == 1 and "/" in path else path
-    return whole
 
 
 def _replace_files(item: WorkDone, whole: Mapping[str, str]) -> WorkDone:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engram.evidence import lasting
-from engram.evidence.decision_text import is_suggestion
+from engram.evidence.decision_text import is_put_as_question
 from engram.platform import plain_json
 from engram.platform.value import value
 from engram.store import episodes
@@ -51,7 +51,7 @@ def list_decisions(hub: Hub, project: str) -> list[DecisionEntry]:
 def is_settled(text: str) -> bool:
     """Return whether a text settles something that holds beyond the step at hand."""
     bare = text.strip()
-    if lasting.is_process(bare) or is_suggestion(bare):
+    if lasting.is_about_procedure(bare) or is_put_as_question(bare):
         return False
     return lasting.names_something(bare)
 

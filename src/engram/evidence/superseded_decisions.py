@@ -1,4 +1,4 @@
-"""Which decisions of a session a later one, or what the agent reports it did instead, replaces. Pure."""
+"""Find the decisions that a later one of the session supersedes, or that the agent reports to have replaced. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engram.evidence.decision_kinds import RECAP
 from engram.evidence.reports import iter_statements
 from engram.platform.text import to_one_line
 
-_REPORTED = re.compile(  # the agent tells that something else stands in the place of what was decided
+_REPORTED = re.compile(  # the agent says that something else took the place of what was decided
     r"\breplac(?:es?|ed|ing) (?:the |that |its? )?(?:old|previous|earlier|former|original)\b|"
     r"\b(?:goes|went|going) back to\b|\brenamed\b.{1,80}(?:\bto\b|→|->)|"
     r"\binstead of (?:the )?(?:old|previous|earlier|former|original)\b",
@@ -26,7 +26,7 @@ _LONGEST = 300  # characters of what is reported
 
 
 def mark_replaced(episodes: list[dict[str, Any]], item: dict[str, Any]) -> None:
-    """Mark earlier decisions of a session that a newer one, which says that it replaces something, replaces."""
+    """Mark the earlier decisions of a session that a newer one says it replaces."""
     if not decisions.replaces(item["text"]):
         return
     for episode in episodes:
@@ -36,7 +36,7 @@ def mark_replaced(episodes: list[dict[str, Any]], item: dict[str, Any]) -> None:
 
 
 def mark_reported(episodes: list[dict[str, Any]], report: str, key: int) -> list[dict[str, Any]]:
-    """Mark decisions that the agent reports to have replaced; return what stands now, as decisions to add."""
+    """Mark decisions that the agent reports to have replaced; return what replaced them, as decisions to add."""
     added: list[dict[str, Any]] = []
     for _, sentence in iter_statements(report) if _REPORTED.search(report) else ():
         if not _REPORTED.search(sentence):
