@@ -416,7 +416,8 @@ def _list_lines(question: Question, group: Group, resolution: Resolution, episod
         else quote_best(group, terms, facts.get("request") or resolution.title, " ".join([resolution.title, *lines]))
     )
     lines += [said] if said else []
-    lines += [f"Commit: {commit}" for commit in (facts.get("commits") or [])[-2:]]
+    named = [commit for commit in facts.get("commits") or [] if " " in commit]  # `git commit -q` says nothing of it
+    lines += [f"Commit: {commit}" for commit in named[-2:]]
     lines += [f"Open: {item}" for item in resolution.open if not waits_for_push(item)]
     return lines or [f"Asked: {text.to_one_line(facts.get('request') or resolution.title, LINE)}"]
 
